@@ -1,0 +1,76 @@
+# Functions that declare grit's targets, so that every library gets the same
+# warnings, the same install rules and the same place in the exported package.
+
+# grit_warnings(<target>): warnings are errors in our own code.
+function(grit_warnings target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wno-unused-parameter -Wno-comment)
+  if(GRIT_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# grit_add_library(<name> SOURCES ... [LINK ...] [PRIVATE_LINK ...] [SHARED]
+#                  [MLIR] [NO_INSTALL])
+#   MLIR: the library uses MLIR; it gets its include directories and flags and
+#         is linked against the shared libMLIR and libLLVM.
+function(grit_add_library name)
+  cmake_parse_arguments(ARG "SHARED;MLIR;NO_INSTALL" "" "SOURCES;LINK;PRIVATE_LINK;DEPENDS" ${ARGN})
+  set(kind STATIC)
+  if(ARG_SHARED)
+    set(kind SHARED)
+  endif()
+  add_library(${name} ${kind} ${ARG_SOURCES})
+  add_library(Grit::${name} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  # Contraction would fuse a multiply and an add that the contracts round twice.
+  target_compile_options(${name} PRIVATE -ffp-contract=off)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_PRIVATE_LINK)
+    target_link_libraries(${name} PRIVATE ${ARG_PRIVATE_LINK})
+  endif()
+  if(ARG_MLIR)
+    grit_use_mlir(${name})
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  grit_warnings(${name})
+  if(NOT ARG_NO_INSTALL)
+    install(TARGETS ${name} EXPORT GritTargets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endfunction()
+
+# grit_use_mlir(<target>): compile and link against the shared MLIR and LLVM.
+function(grit_use_mlir target)
+  target_include_directories(${target} SYSTEM PUBLIC
+    $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}> $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>)
+  target_link_libraries(${target} PUBLIC MLIR LLVM)
+  if(NOT LLVM_ENABLE_RTTI)
+    target_compile_options(${target} PRIVATE -fno-rtti)
+  endif()
+  target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  if(TARGET GritGenerated)
+    add_dependencies(${target} GritGenerated)
+  endif()
+endfunction()
+
+# grit_add_tool(<name> SOURCES ... [LINK ...] [MLIR])
+function(grit_add_tool name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(ARG_MLIR)
+    grit_use_mlir(${name})
+  endif()
+  grit_warnings(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()

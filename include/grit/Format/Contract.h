@@ -1,0 +1,108 @@
+//===- Contract.h - what an array's bytes mean: a grade or a foreign format -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_FORMAT_CONTRACT_H
+#define GRIT_FORMAT_CONTRACT_H
+
+#include "grit/Format/Description.h"
+#include "grit/Format/Grade.h"
+#include "grit/Format/Placement.h"
+#include "grit/Format/Status.h"
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace grit {
+
+/// A numeric contract, immutable and cheap to copy: either a grade of GRIT v1
+/// or a foreign format (GGUF blocks, NF4, ...) given by its description.
+class Contract {
+public:
+  /// Resolves a registered name in any case ("mxfp4", "GRADE_MXFP4",
+  /// "gguf.q4_k", "hurray.nf4", "hurray.nf4(block=128)") or any spelling of a
+  /// grade string ("grit1(...)"). An unknown name is refused with the nearest
+  /// known ones.
+  static Expected<Contract> parse(std::string_view text);
+  static Expected<Contract> fromGrade(const Grade &grade);
+  /// The registered contract with this id (grade id or format id).
+  static std::optional<Contract> lookupId(uint64_t id);
+
+  /// The registered name ("mxfp4", "gguf.q4_k", "hurray.nf4(block=128)"), or
+  /// the canonical text of a contract without one.
+  const std::string &name() const;
+  /// True when `name()` is a registered name.
+  bool isRegistered() const;
+  /// "grit1(...)" for a grade, "gritfmt1(...)" for a foreign format.
+  const std::string &canonical() const;
+  /// FNV-1a-64 of the canonical text: the grade id of a grade.
+  uint64_t id() const;
+  /// Null for a foreign format.
+  const Grade *grade() const;
+  bool isGrade() const { return grade() != nullptr; }
+  const FormatDescription &description() const;
+  /// Where an array of this contract lies when nothing else is said.
+  const Placements &canonicalPlacements() const;
+  /// One sentence for people: what the format is and where it comes from.
+  const std::string &summary() const;
+
+  friend bool operator==(const Contract &a, const Contract &b) {
+    return a.impl == b.impl || a.canonical() == b.canonical();
+  }
+
+  struct Impl;
+  explicit Contract(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+
+private:
+  std::shared_ptr<const Impl> impl;
+};
+
+/// The registered names in the order of the documentation; a family with a
+/// parameter appears once, with the default ("hurray.nf4").
+const std::vector<std::string> &registeredContractNames();
+
+/// The bytes of an array, as four numbers in the order of the planes of the
+/// contract's description (as many as it has).
+using PlaneSizes = std::vector<int64_t>;
+
+/// An array under a contract: everything but the bytes.
+struct ArraySpec {
+  Contract contract;
+  std::vector<int64_t> shape;
+  int axis = 0; ///< group axis, 0 <= axis < rank
+  Placements placements;
+
+  /// `axis` counts from the end when negative (-1 is the last); without
+  /// placements the contract's canonical ones are taken.
+  static Expected<ArraySpec>
+  get(Contract contract, std::vector<int64_t> shape, int axis = -1,
+      std::optional<Placements> placements = std::nullopt);
+
+  /// Steps 3 and 4 of grit_check: placements acceptable, extents and groups.
+  std::optional<Error> verify() const;
+  /// The size equations; SizeMismatch when the shape does not fit.
+  Expected<PlaneSizes> planeSizes() const;
+  /// Compares real sizes with the equations, plane by plane, and gives the
+  /// arithmetic and the likeliest cause.
+  std::optional<Error> checkPlaneSizes(const PlaneSizes &found) const;
+  int64_t numElements() const;
+  /// 64 bytes; nothing for a foreign contract.
+  std::optional<std::array<uint8_t, 64>> descriptor() const;
+  /// Identity of contract, placements and shape (big-endian FNV-1a-128).
+  std::array<uint8_t, 16> gid() const;
+};
+
+/// Rank limit (GRIT_MAXRANK).
+inline constexpr int kMaxRank = 8;
+
+} // namespace grit
+
+#endif // GRIT_FORMAT_CONTRACT_H

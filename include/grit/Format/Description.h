@@ -1,0 +1,232 @@
+//===- Description.h - one format, described as data -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every format is the same shape:
+//
+//   value(i) = S(group(i)) * level(code(i)) [ - Z(group(i)) ]
+//
+// rounded to binary32 after each step. A FormatDescription says where the bits
+// of each code, scale and offset live and how each becomes a number; sizes,
+// verifiers, the scalar codec, the vector and GPU emitters, the scanner and the
+// documentation are derived from it. No other place knows a format.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_FORMAT_DESCRIPTION_H
+#define GRIT_FORMAT_DESCRIPTION_H
+
+#include "grit/Format/FormatWord.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grit {
+
+/// One digit of a mixed-radix bit address: `((index / div) % mod) * stride`
+/// bits. A `mod` of 0 means that the digit is not reduced.
+struct Digit {
+  int64_t div = 1;
+  int64_t mod = 0;
+  int64_t stride = 0;
+
+  int64_t at(int64_t index) const {
+    int64_t q = index / div;
+    return (mod ? q % mod : q) * stride;
+  }
+  friend bool operator==(const Digit &, const Digit &) = default;
+};
+
+/// `width` bits, found at bit `base` plus the digits of the index, that form
+/// bits [shift, shift + width) of a value. Bit b of a plane is bit b % 8 of
+/// byte b / 8 (least significant first).
+struct BitSlice {
+  int64_t base = 0;
+  unsigned width = 0;
+  unsigned shift = 0;
+  std::vector<Digit> digits;
+
+  int64_t at(int64_t index) const {
+    int64_t bit = base;
+    for (const Digit &digit : digits)
+      bit += digit.at(index);
+    return bit;
+  }
+  friend bool operator==(const BitSlice &, const BitSlice &) = default;
+};
+
+/// Where the bits of the values of one kind live: in one plane, each value the
+/// sum of one or more slices.
+struct BitField {
+  unsigned plane = 0;
+  std::vector<BitSlice> slices;
+
+  /// Total width in bits of a value.
+  unsigned width() const;
+  friend bool operator==(const BitField &, const BitField &) = default;
+};
+
+/// A stored number: a format word, scaled by 2^exp2 (exactly, before the one
+/// rounding to binary32).
+struct Number {
+  FormatWord word;
+  int exp2 = 0;
+
+  float decode(uint32_t code) const { return decodeWord(word, code, exp2); }
+  friend bool operator==(const Number &, const Number &) = default;
+};
+
+/// The order in which elements are counted to form groups. Both agree when the
+/// group axis is the last one.
+enum class ElementOrder : uint8_t {
+  /// Row-major linear index over the whole array.
+  RowMajor,
+  /// The group axis runs fastest, whichever it is: with the shape seen as
+  /// [outer, axis, inner], index = (outer * I + inner) * A + axis.
+  AxisFastest,
+};
+
+/// One factor of a scale or of an offset: a number per group of elements.
+struct Factor {
+  std::string name; ///< "d", "sc", "dmin", ...: for people and documents
+  Number number;
+  BitField bits;     ///< addressed by the group index
+  int64_t group = 0; ///< elements per group; 0: one group, the whole array
+  ElementOrder order = ElementOrder::RowMajor;
+
+  friend bool operator==(const Factor &, const Factor &) = default;
+};
+
+/// How a code becomes a number.
+struct Level {
+  enum class Kind : uint8_t {
+    Number, ///< decode `number`, then subtract the integer `bias`
+    Table,  ///< `table[code]`
+  };
+  Kind kind = Kind::Number;
+  Number number;
+  int64_t bias = 0;         ///< integer words only; exact
+  std::vector<float> table; ///< 2^width entries
+
+  /// The value of a code, for every code of `width` bits.
+  float decode(uint32_t code) const;
+  friend bool operator==(const Level &, const Level &) = default;
+};
+
+/// What is taken away from the scaled level.
+struct Offset {
+  enum class Kind : uint8_t {
+    None,
+    /// f32(S * f32(e - z)): z is an integer in level units.
+    ZeroPoint,
+    /// f32(f32(S * e) - Z): Z has factors of its own.
+    Minimum,
+  };
+  Kind kind = Kind::None;
+  /// ZeroPoint: exactly one. Minimum: outermost first, multiplied like a scale.
+  std::vector<Factor> factors;
+  /// Added to a stored zero point (1 where z - 1 is stored, as GPTQ does).
+  int64_t addend = 0;
+
+  friend bool operator==(const Offset &, const Offset &) = default;
+};
+
+/// N:M structured sparsity: `n` of every `m` consecutive elements are stored.
+struct Sparsity {
+  unsigned n = 0, m = 0;
+  /// The position (0..m-1) of survivor slot j of run q, addressed by q * n + j.
+  BitField indices;
+  /// Indices of a run rise strictly; a kernel may rely on it.
+  bool ascending = true;
+
+  friend bool operator==(const Sparsity &, const Sparsity &) = default;
+};
+
+/// One byte buffer of an array.
+struct PlaneInfo {
+  std::string name; ///< "data", "scale0", "scale1", "aux" or "blocks"
+  /// The plane holds `bits` bits for every `elements` elements; for
+  /// `elements` = 0, `bits` bits for the whole array. Rounded up to bytes.
+  int64_t elements = 1;
+  int64_t bits = 0;
+  /// Which of grit_desc_t's placement words governs it (0 data, 1 scale,
+  /// 2 meta), and whether it carries a scale pair etc. is said by the fields.
+  unsigned placement = 0;
+
+  friend bool operator==(const PlaneInfo &, const PlaneInfo &) = default;
+};
+
+/// The projection of the binary32 result of decode (grade keys dt, dr, ds).
+struct Projection {
+  FormatWord format = words::Binary32;
+  Rounding rounding = Rounding::RNE;
+  Saturation saturation = Saturation::SatFinite;
+
+  bool isIdentity() const { return format == words::Binary32; }
+  friend bool operator==(const Projection &, const Projection &) = default;
+};
+
+/// The encoder of a format. A rule is an algorithm with a name; it takes
+/// widths, levels, groups and addresses from the description.
+enum class EncodeRule : uint8_t {
+  None,          ///< decode only: encode is refused
+  Exp2Floor,     ///< shared exponent floor(log2 amax) - emax (OCP MX)
+  Exp2Ceil,      ///< ... rounded up
+  Exp2Rne,       ///< ... rounded to nearest
+  Ratio,         ///< amax / maxnorm, one or two levels
+  AffineMinMax,  ///< (max - min) / (2^w - 1), with a minimum
+  GgmlSignedMax, ///< the element of largest magnitude maps to the lowest code
+  GgmlAbsMax,    ///< amax / 127, reciprocal multiply, half away from zero
+  GgmlExp2,      ///< ggml's MXFP4: floor(log2 amax) - 2 + 127, nearest level
+  GgmlAffineSearch, ///< ggml's K-quant search for scale and minimum
+  GgmlTableSearch,  ///< ggml's IQ4_NL search over a table of levels
+  TableAbsMax,      ///< amax scale, codes by midpoints (QLoRA's NF4)
+};
+
+/// How encode chooses codes. Not part of what bytes mean.
+struct Encoding {
+  EncodeRule rule = EncodeRule::None;
+  Rounding rounding = Rounding::RNE;
+  Saturation saturation = Saturation::SatFinite;
+  friend bool operator==(const Encoding &, const Encoding &) = default;
+};
+
+/// A format. See the top of the file.
+struct FormatDescription {
+  std::vector<PlaneInfo> planes;
+  BitField codes; ///< addressed by the row-major element index; when sparse, by
+                  ///< the survivor's ordinal
+  Level level;
+  std::vector<Factor> scales; ///< outermost first: S = f32(s[0] * s[1] * ...)
+  Offset offset;
+  std::optional<Sparsity> sparsity;
+  Projection projection;
+  Encoding encoding;
+
+  /// The extent of the group axis must be a multiple of this.
+  int64_t axisMultiple = 1;
+  /// The number of elements must be a multiple of this.
+  int64_t arrayMultiple = 1;
+
+  /// True when a NaN or an infinity can come out of decode.
+  bool canBeNonFinite() const;
+  /// Bits per element, planes of constant size aside.
+  double bitsPerElement() const;
+};
+
+/// Says why a description is not well-formed (a slice out of its plane's unit,
+/// overlapping codes, a level without all its entries, a NaN-less rule, ...).
+std::optional<Error> validate(const FormatDescription &description);
+
+/// The canonical text of the decode contract, `gritfmt1(...)`: everything that
+/// decides what bytes mean, and nothing else (no name, no encoder).
+std::string canonicalText(const FormatDescription &description);
+
+} // namespace grit
+
+#endif // GRIT_FORMAT_DESCRIPTION_H

@@ -1,0 +1,53 @@
+//===- Fingerprint.h - FNV-1a and Crockford base32 -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_FORMAT_FINGERPRINT_H
+#define GRIT_FORMAT_FINGERPRINT_H
+
+#include "grit/Format/Status.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace grit {
+
+/// FNV-1a-64 (grade and format ids).
+uint64_t fnv1a64(std::string_view bytes);
+
+/// Streaming FNV-1a-128 (gids and digests).
+class Fnv128 {
+public:
+  void update(std::span<const uint8_t> bytes);
+  void update(std::string_view text);
+  void updateLE(uint64_t value, unsigned bytes);
+  /// Sixteen bytes, big-endian.
+  std::array<uint8_t, 16> finish() const;
+
+private:
+  unsigned __int128 state =
+      (static_cast<unsigned __int128>(0x6c62272e07bb0142) << 64) |
+      0x62b821756295c58d;
+};
+
+/// FNV-1a-128 over data, scale0, scale1, aux, each as u64le(length) then
+/// content; an absent plane contributes a zero length (GRIT v1, section 6).
+std::array<uint8_t, 16>
+digest(std::span<const std::span<const uint8_t>> planes);
+
+/// 26 Crockford symbols, upper case.
+std::string toBase32(const std::array<uint8_t, 16> &value);
+Expected<std::array<uint8_t, 16>> fromBase32(std::string_view text);
+
+std::string toHex(std::span<const uint8_t> bytes);
+
+} // namespace grit
+
+#endif // GRIT_FORMAT_FINGERPRINT_H

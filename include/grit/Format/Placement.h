@@ -1,0 +1,90 @@
+//===- Placement.h - where the values of a plane lie -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_FORMAT_PLACEMENT_H
+#define GRIT_FORMAT_PLACEMENT_H
+
+#include "grit/Format/Status.h"
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace grit {
+
+/// A 64-bit placement word (GRIT v1, section 5): class in bits 63..60.
+class Placement {
+public:
+  constexpr Placement() = default;
+  constexpr explicit Placement(uint64_t word) : word(word) {}
+  constexpr uint64_t raw() const { return word; }
+  constexpr bool isUnspecified() const { return word == 0; }
+  constexpr bool isOpaque() const { return word >> 60 == 0xF; }
+  constexpr bool isExpression() const { return word >> 60 == 0x8; }
+
+  /// Acceptable to step 3 of grit_check.
+  bool isAcceptable() const;
+  /// "row_major", "unspecified", ..., or "0x%016x" for a word without a name.
+  std::string str() const;
+  /// As the specification spells it: "ROW_MAJOR", "OPAQUE(0x...)", ...
+  std::string specName() const;
+  /// A registered name in any case, or a 0x word.
+  static Expected<Placement> parse(std::string_view text);
+
+  friend constexpr bool operator==(Placement, Placement) = default;
+
+private:
+  uint64_t word = 0;
+};
+
+namespace placements {
+inline constexpr Placement Unspecified{0}, RowMajor{0x1000000000000001},
+    ColMajor{0x1000000000000002}, Swizzle128x4B{0x1000000000000003},
+    Tile16x16{0x1000000000000004}, BlockAos{0x1000000000000005},
+    LinearMeta{0x1000000000000011}, MetaM16N8K32{0x1000000000000012},
+    PackK4_12B{0x1000000000000020};
+} // namespace placements
+
+/// The three placement words of an array: data, scale (both scale planes) and
+/// meta (the aux plane; unspecified where there is none).
+struct Placements {
+  Placement data, scale, meta;
+  friend bool operator==(const Placements &, const Placements &) = default;
+};
+
+struct RegisteredPlacement {
+  std::string_view name; ///< lower case
+  Placement placement;
+};
+std::span<const RegisteredPlacement> registeredPlacements();
+
+/// A placement of a plane's items as arithmetic: the slot of item (row, col) of
+/// a rows x cols plane is the sum of mixed-radix digits of row and of column.
+/// One value serves the relayout kernel, the codec and the verifier.
+struct PlacementMap {
+  /// `((coordinate / div) % mod) * stride` slots; mod 0: not reduced.
+  struct Term {
+    bool ofColumn = false;
+    int64_t div = 1, mod = 0, stride = 0;
+  };
+  std::vector<Term> terms;
+
+  int64_t slot(int64_t row, int64_t column) const;
+
+  /// The map of a registered word over rows x cols items. Refuses unspecified,
+  /// opaque, unresolved and padded ones (an extent that does not divide), by
+  /// name.
+  static Expected<PlacementMap> get(Placement placement, int64_t rows,
+                                    int64_t cols);
+};
+
+} // namespace grit
+
+#endif // GRIT_FORMAT_PLACEMENT_H
