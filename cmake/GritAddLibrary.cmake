@@ -42,7 +42,14 @@ function(grit_add_library name)
   endif()
   grit_warnings(${name})
   if(NOT ARG_NO_INSTALL)
-    install(TARGETS ${name} EXPORT GritTargets
+    # What needs MLIR is exported apart, so that a project without MLIR can use
+    # the rest.
+    set(export GritTargets)
+    if(ARG_MLIR)
+      set(export GritMLIRTargets)
+      set_property(GLOBAL APPEND PROPERTY GRIT_MLIR_LIBRARIES ${name})
+    endif()
+    install(TARGETS ${name} EXPORT ${export}
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

@@ -17,3 +17,13 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+set(GRIT_MLIR_TOOLS_DIR ${MLIR_INSTALL_PREFIX}/bin)
+set(GRIT_MLIR_LIB_DIR ${MLIR_INSTALL_PREFIX}/lib)
+
+# The OpenMP run-time library that compiled kernels call for threads (MLIR emits
+# __kmpc_* calls, which GCC's libgomp does not have). Any LLVM's will do.
+file(GLOB _llvm_lib_dirs /usr/lib/llvm-*/lib)
+find_library(GRIT_OMP_LIBRARY NAMES omp libomp.so.5 HINTS ${GRIT_MLIR_LIB_DIR} ${_llvm_lib_dirs})
+if(NOT GRIT_OMP_LIBRARY)
+  set(GRIT_OMP_LIBRARY "")
+endif()
