@@ -116,11 +116,13 @@ static Vector readVector(const Json &json) {
   v.descriptor = json["desc_hex"].bytes();
   if (json.has("inputs"))
     v.inputs = json["inputs"].bits();
-  std::vector<int64_t> sizes = json["plane_bytes"].integers();
-  if (sizes.size() != v.planeBytes.size())
-    die("plane_bytes are not four");
-  std::copy(sizes.begin(), sizes.end(), v.planeBytes.begin());
   v.planes = json["planes"].planes();
+  for (size_t i = 0; i < v.planes.size(); ++i)
+    v.planeBytes[i] = static_cast<int64_t>(v.planes[i].size());
+  if (json.has("plane_bytes") &&
+      json["plane_bytes"].integers() !=
+          std::vector<int64_t>(v.planeBytes.begin(), v.planeBytes.end()))
+    die("plane_bytes of " + v.name + " are not the lengths of its planes");
   if (json.has("gid"))
     v.gid = json["gid"].bytes();
   if (json.has("gid_base32"))

@@ -50,12 +50,19 @@ public:
 
   /// Fraction bits of a float (precision less the hidden bit).
   constexpr unsigned mantissaBits() const { return precision() - 1; }
-  /// Exponent bits of a float or of an exponent-only format.
+  /// Exponent bits of a float (0 where the fraction leaves none: such a word is
+  /// not valid) or of an exponent-only format.
   constexpr unsigned exponentBits() const {
-    return isExponentOnly() ? width()
-                            : width() - !isUnsigned() - mantissaBits();
+    if (isExponentOnly())
+      return width();
+    unsigned others = mantissaBits() + !isUnsigned();
+    return width() > others ? width() - others : 0;
   }
-  constexpr int bias() const { return (1 << (exponentBits() - 1)) - 1; }
+  constexpr int bias() const {
+    return exponentBits() ? static_cast<int>(
+                                (int64_t(1) << (exponentBits() - 1)) - 1)
+                          : 0;
+  }
 
   /// Says why the word names no format (F constraints), or nothing.
   std::optional<Error> validate() const;
