@@ -219,8 +219,14 @@ struct FormatDescription {
   double bitsPerElement() const;
 };
 
+/// The position of a described plane in the four of the C ABI and of GRIT v1
+/// (data, scale0, scale1, aux): by its name for a plane that has one of these
+/// names, as every plane of a grade does; its index for any other.
+unsigned planeSlot(const FormatDescription &description, unsigned plane);
+
 /// Says why a description is not well-formed (a slice out of its plane's unit,
-/// overlapping codes, a level without all its entries, a NaN-less rule, ...).
+/// overlapping fields, a level without all its entries, ...). What is
+/// well-formed can be sized, read and written without further checks.
 std::optional<Error> validate(const FormatDescription &description);
 
 /// The canonical text of the decode contract, `gritfmt1(...)`: everything that

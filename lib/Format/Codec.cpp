@@ -1,0 +1,344 @@
+//===- Codec.cpp - scalar decode, from the description -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Format/Codec.h"
+#include "grit/Format/Text.h"
+#include <bit>
+#include <cmath>
+
+using namespace grit;
+
+//===----------------------------------------------------------------------===//
+// Bit fields
+//===----------------------------------------------------------------------===//
+
+uint32_t grit::readField(const BitField &field, int64_t index,
+                         std::span<const ByteSpan> planes) {
+  const uint8_t *bytes = planes[field.plane].data();
+  uint32_t value = 0;
+  for (const BitSlice &slice : field.slices) {
+    int64_t bit = slice.at(index);
+    uint64_t window = 0;
+    int64_t first = bit / 8, last = (bit + slice.width - 1) / 8;
+    for (int64_t byte = last; byte >= first; --byte)
+      window = window << 8 | bytes[byte];
+    window >>= bit % 8;
+    window &= (uint64_t(1) << slice.width) - 1;
+    value |= static_cast<uint32_t>(window) << slice.shift;
+  }
+  return value;
+}
+
+void grit::writeField(const BitField &field, int64_t index, uint32_t value,
+                      std::span<const std::span<uint8_t>> planes) {
+  uint8_t *bytes = planes[field.plane].data();
+  for (const BitSlice &slice : field.slices) {
+    int64_t bit = slice.at(index);
+    uint64_t mask = ((uint64_t(1) << slice.width) - 1) << bit % 8;
+    uint64_t window = (uint64_t(value) >> slice.shift) << bit % 8 & mask;
+    for (int64_t byte = bit / 8; mask; ++byte, mask >>= 8, window >>= 8)
+      bytes[byte] = static_cast<uint8_t>((bytes[byte] & ~mask) | window);
+  }
+}
+
+int64_t grit::groupIndex(const Factor &factor, int64_t index,
+                         const ArraySpec &spec) {
+  if (factor.group == 0)
+    return 0;
+  if (factor.order == ElementOrder::RowMajor)
+    return index / factor.group;
+  int64_t axis = spec.shape[spec.axis], inner = 1;
+  for (size_t i = spec.axis + 1; i < spec.shape.size(); ++i)
+    inner *= spec.shape[i];
+  int64_t position = index / inner % axis;
+  int64_t line = index / (inner * axis) * inner + index % inner;
+  return (line * axis + position) / factor.group;
+}
+
+//===----------------------------------------------------------------------===//
+// Placed fields
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A bit field whose values lie in the order that a placement word gives them.
+class PlacedField {
+public:
+  /// `items` values, `columns` of them along the last axis.
+  static Expected<PlacedField> get(const ArraySpec &spec, const BitField &field,
+                                   int64_t items, int64_t columns);
+
+  uint32_t read(int64_t index, std::span<const ByteSpan> planes) const {
+    if (map)
+      index = map->slot(index / columns, index % columns);
+    return readField(*field, index, planes);
+  }
+
+private:
+  const BitField *field = nullptr;
+  std::optional<PlacementMap> map; ///< none: in order
+  int64_t columns = 1;
+};
+
+/// A factor with the value of the group that was read last.
+class FactorReader {
+public:
+  static Expected<FactorReader> get(const ArraySpec &spec,
+                                    const Factor &factor);
+
+  float at(int64_t element, const ArraySpec &spec,
+           std::span<const ByteSpan> planes) {
+    int64_t group = groupIndex(*factor, element, spec);
+    if (group != current) {
+      current = group;
+      value = factor->number.decode(field.read(group, planes));
+    }
+    return value;
+  }
+
+private:
+  const Factor *factor = nullptr;
+  PlacedField field;
+  int64_t current = -1;
+  float value = 0;
+};
+
+/// Decodes an array element by element, in order.
+class Decoder {
+public:
+  static Expected<Decoder> get(const ArraySpec &spec,
+                               std::span<const ByteSpan> planes);
+  Expected<void> run(std::span<float> out);
+
+private:
+  Decoder(const ArraySpec &spec, std::span<const ByteSpan> planes)
+      : spec(spec), desc(spec.contract.description()), planes(planes) {}
+
+  static Expected<std::vector<FactorReader>>
+  readers(const ArraySpec &spec, const std::vector<Factor> &factors);
+  float product(std::vector<FactorReader> &factors, int64_t element);
+  float element(int64_t index, int64_t code);
+  uint32_t survivors(int64_t run) const;
+  Expected<float> project(float value) const;
+
+  const ArraySpec &spec;
+  const FormatDescription &desc;
+  std::span<const ByteSpan> planes;
+  PlacedField codes, indices;
+  std::vector<FactorReader> scales, offsets;
+};
+
+} // namespace
+
+Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
+                                       const BitField &field, int64_t items,
+                                       int64_t columns) {
+  const PlaneInfo &plane = spec.contract.description().planes[field.plane];
+  static constexpr const char *names[] = {"placement_data", "placement_scale",
+                                          "placement_meta"};
+  auto pick = [&](const Placements &words) {
+    return plane.placement == 0   ? words.data
+           : plane.placement == 1 ? words.scale
+                                  : words.meta;
+  };
+  Placement word = pick(spec.placements);
+  Placement canonical = pick(spec.contract.canonicalPlacements());
+  PlacedField result;
+  result.field = &field;
+  if (word == canonical)
+    return result;
+  auto refuse = [&](std::string message, std::string cause) {
+    return makeError(
+        Status::PlacementUnknown, std::move(message), names[plane.placement],
+        canonical.specName(), word.specName(), std::move(cause),
+        "relayout the array to " + canonical.specName() +
+            " with a tool that knows its layout",
+        static_cast<int>(planeSlot(spec.contract.description(), field.plane)));
+  };
+  if (canonical == placements::BlockAos)
+    return refuse("blocks have one layout, that of their format",
+                  "another format was written into the placement");
+  // Groups that run over the end of a row form no rows of their own.
+  if (columns == 0)
+    return refuse("the values of plane " + plane.name +
+                      " do not form rows in this shape",
+                  "groups run over the end of a row, so only the order of the "
+                  "groups is defined");
+  Expected<PlacementMap> map =
+      PlacementMap::get(word, items / columns, columns);
+  if (!map)
+    return tl::make_unexpected(map.error());
+  result.map = std::move(*map);
+  result.columns = columns;
+  return result;
+}
+
+Expected<FactorReader> FactorReader::get(const ArraySpec &spec,
+                                         const Factor &factor) {
+  int64_t items = 1, columns = 1;
+  if (factor.group) {
+    int64_t extent = factor.order == ElementOrder::RowMajor
+                         ? spec.shape.back()
+                         : spec.shape[spec.axis];
+    items = spec.numElements() / factor.group;
+    columns = extent % factor.group == 0 ? extent / factor.group : 0;
+  }
+  Expected<PlacedField> field =
+      PlacedField::get(spec, factor.bits, items, columns);
+  if (!field)
+    return tl::make_unexpected(field.error());
+  FactorReader reader;
+  reader.factor = &factor;
+  reader.field = *field;
+  return reader;
+}
+
+//===----------------------------------------------------------------------===//
+// Decode
+//===----------------------------------------------------------------------===//
+
+Expected<std::vector<FactorReader>>
+Decoder::readers(const ArraySpec &spec, const std::vector<Factor> &factors) {
+  std::vector<FactorReader> result;
+  for (const Factor &factor : factors) {
+    Expected<FactorReader> reader = FactorReader::get(spec, factor);
+    if (!reader)
+      return tl::make_unexpected(reader.error());
+    result.push_back(*reader);
+  }
+  return result;
+}
+
+Expected<Decoder> Decoder::get(const ArraySpec &spec,
+                               std::span<const ByteSpan> planes) {
+  Decoder decoder(spec, planes);
+  const FormatDescription &desc = decoder.desc;
+  int64_t items = spec.numElements(), columns = spec.shape.back();
+  if (desc.sparsity) {
+    int64_t n = desc.sparsity->n, m = desc.sparsity->m;
+    items = items / m * n;
+    columns = columns % m == 0 ? columns / m * n : 0;
+    auto indices =
+        PlacedField::get(spec, desc.sparsity->indices, items, columns);
+    if (!indices)
+      return tl::make_unexpected(indices.error());
+    decoder.indices = *indices;
+  }
+  auto codes = PlacedField::get(spec, desc.codes, items, columns);
+  if (!codes)
+    return tl::make_unexpected(codes.error());
+  decoder.codes = *codes;
+  auto scales = readers(spec, desc.scales);
+  if (!scales)
+    return tl::make_unexpected(scales.error());
+  decoder.scales = std::move(*scales);
+  auto offsets = readers(spec, desc.offset.factors);
+  if (!offsets)
+    return tl::make_unexpected(offsets.error());
+  decoder.offsets = std::move(*offsets);
+  return decoder;
+}
+
+/// Outermost first, rounded to binary32 after each step.
+float Decoder::product(std::vector<FactorReader> &factors, int64_t element) {
+  float result = factors.front().at(element, spec, planes);
+  for (size_t i = 1; i < factors.size(); ++i)
+    result *= factors[i].at(element, spec, planes);
+  return result;
+}
+
+/// Element `index`, whose code is number `code`.
+float Decoder::element(int64_t index, int64_t code) {
+  float level = desc.level.decode(codes.read(code, planes));
+  float scale = product(scales, index);
+  switch (desc.offset.kind) {
+  case Offset::Kind::None:
+    return scale * level;
+  case Offset::Kind::ZeroPoint: {
+    float zero = offsets.front().at(index, spec, planes);
+    if (desc.offset.addend)
+      zero += static_cast<float>(desc.offset.addend);
+    return scale * (level - zero);
+  }
+  case Offset::Kind::Minimum:
+    return scale * level - product(offsets, index);
+  }
+  return 0;
+}
+
+/// The positions kept in a run of M, as a set. A duplicated index counts once,
+/// and one beyond M not at all.
+uint32_t Decoder::survivors(int64_t run) const {
+  uint32_t kept = 0;
+  for (unsigned slot = 0; slot < desc.sparsity->n; ++slot) {
+    uint32_t position = indices.read(run * desc.sparsity->n + slot, planes);
+    if (position < desc.sparsity->m)
+      kept |= uint32_t(1) << position;
+  }
+  return kept;
+}
+
+/// Rounds a result into the format that the contract decodes to.
+Expected<float> Decoder::project(float value) const {
+  constexpr uint32_t kCanonicalNaN = 0x7FC00000;
+  if (std::isnan(value))
+    value = std::bit_cast<float>(kCanonicalNaN);
+  const Projection &into = desc.projection;
+  if (into.isIdentity())
+    return value;
+  Expected<uint32_t> code =
+      encodeWord(into.format, value, into.rounding, into.saturation);
+  if (!code)
+    return tl::make_unexpected(code.error());
+  return decodeWord(into.format, *code);
+}
+
+Expected<void> Decoder::run(std::span<float> out) {
+  int64_t cursor = 0; // survivors so far, over the whole array
+  uint32_t kept = 0;
+  for (int64_t index = 0; index < static_cast<int64_t>(out.size()); ++index) {
+    if (desc.sparsity) {
+      int64_t position = index % desc.sparsity->m;
+      if (position == 0)
+        kept = survivors(index / desc.sparsity->m);
+      if (!(kept >> position & 1)) {
+        out[index] = 0; // before any scale is read: a NaN does not reach it
+        continue;
+      }
+    }
+    Expected<float> value =
+        project(element(index, desc.sparsity ? cursor++ : index));
+    if (!value)
+      return tl::make_unexpected(value.error());
+    out[index] = *value;
+  }
+  return {};
+}
+
+Expected<void> grit::decode(const ArraySpec &spec,
+                            std::span<const ByteSpan> planes,
+                            std::span<float> out) {
+  if (auto error = spec.verify())
+    return tl::make_unexpected(std::move(*error));
+  PlaneSizes sizes;
+  for (ByteSpan plane : planes)
+    sizes.push_back(static_cast<int64_t>(plane.size()));
+  if (auto error = spec.checkPlaneSizes(sizes))
+    return tl::make_unexpected(std::move(*error));
+  if (static_cast<int64_t>(out.size()) != spec.numElements())
+    return makeError(
+        Status::SizeMismatch, "the output does not have the shape's elements",
+        "out", std::to_string(spec.numElements()), std::to_string(out.size()),
+        {}, "give room for all of " + shapeText(spec.shape));
+  if (out.empty())
+    return {};
+  Expected<Decoder> decoder = Decoder::get(spec, planes);
+  if (!decoder)
+    return tl::make_unexpected(decoder.error());
+  return decoder->run(out);
+}
