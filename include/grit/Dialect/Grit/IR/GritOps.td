@@ -1,0 +1,243 @@
+//===- GritOps.td - operations on quantized arrays -*- tablegen -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_DIALECT_GRIT_IR_GRITOPS_TD
+#define GRIT_DIALECT_GRIT_IR_GRITOPS_TD
+
+include "grit/Dialect/Grit/IR/GritTypes.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+
+class Grit_DpsOp<string mnemonic, list<Trait> traits = []>
+    : Grit_Op<mnemonic, traits # [Pure, DestinationStyleOpInterface,
+        AllTypesMatch<["init", "result"]>]> {
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitMutable();
+    }
+  }];
+}
+
+def Grit_PlaneTensor : 1DTensorOf<[I8]>;
+
+//===----------------------------------------------------------------------===//
+// Arrays and their planes
+//===----------------------------------------------------------------------===//
+
+def Grit_ConstantOp : Grit_Op<"constant", [Pure]> {
+  let summary = "an array whose bytes are known";
+  let description = [{
+    One elements attribute per plane, in stored order; `dense_resource` keeps
+    big planes out of the printed text. Sizes must satisfy the size equations of
+    the contract, plane by plane.
+
+    ```mlir
+    %w = grit.constant [dense<"0x20426476A8CAECFE0000000000000000"> : tensor<16xi8>,
+                        dense<127> : tensor<1xi8>] : !grit.array<1x32x#grit.grade<mxfp4>>
+    ```
+  }];
+  let arguments = (ins ArrayAttr:$planes);
+  let results = (outs Grit_ArrayType:$result);
+  let assemblyFormat = "$planes attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Grit_BundleOp : Grit_Op<"bundle", [Pure, AttrSizedOperandSegments]> {
+  let summary = "states what byte planes mean";
+  let description = [{
+    Makes an array out of its planes, in stored order (four at most for a grade:
+    data, scale0, scale1, aux, the absent ones left out; one for an array of
+    structures; two for NF4). A dynamic extent is given in `sizes`, in order.
+    No byte is read or moved. Static plane sizes must satisfy the size equations.
+
+    ```mlir
+    %a = grit.bundle %data, %scale : tensor<64xi8>, tensor<4xi8>
+         -> !grit.array<4x32x#grit.grade<mxfp4>>
+    %b = grit.bundle %d, %s sizes [%n] : tensor<?xi8>, tensor<?xi8>
+         -> !grit.array<?x32x#grit.grade<mxfp4>>
+    ```
+  }];
+  let arguments = (ins Variadic<Grit_PlaneTensor>:$planes,
+                       Variadic<Index>:$sizes);
+  let results = (outs Grit_ArrayType:$result);
+  let assemblyFormat = [{
+    $planes (`sizes` `[` $sizes^ `]`)? attr-dict `:` type($planes) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Grit_PlanesOp : Grit_Op<"planes", [Pure,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "the byte planes of an array";
+  let description = [{
+    The inverse of `grit.bundle`: each plane as a rank-1 byte tensor, in stored
+    order.
+
+    ```mlir
+    %data, %scale = grit.planes %a : !grit.array<4x32x#grit.grade<mxfp4>>
+                    -> tensor<64xi8>, tensor<4xi8>
+    ```
+  }];
+  let arguments = (ins Grit_ArrayType:$array);
+  let results = (outs Variadic<Grit_PlaneTensor>:$planes);
+  let assemblyFormat = "$array attr-dict `:` type($array) `->` type($planes)";
+  let hasCanonicalizer = 1;
+}
+
+def Grit_DimOp : Grit_Op<"dim", [Pure]> {
+  let summary = "an extent of an array";
+  let description = [{
+    The extent of dimension `dim`, as `tensor.dim` gives it for a tensor. Folds
+    when the extent is static.
+
+    ```mlir
+    %n = grit.dim %a, 0 : !grit.array<?x32x#grit.grade<mxfp4>>
+    ```
+  }];
+  let arguments = (ins Grit_ArrayType:$array, I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$array `,` $dim attr-dict `:` type($array)";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+def Grit_DecodeOp : Grit_DpsOp<"decode"> {
+  let summary = "the values of an array";
+  let description = [{
+    Writes every value of `array` into the destination, bit for bit as the
+    contract says (GRIT v1, section 8): `S = s1 * s0`, `S * e`, then the offset,
+    each step rounded to binary32; masked positions are +0.0; every NaN is
+    0x7FC00000. A destination of bf16 or f16 receives that result rounded once
+    more (nearest, ties to even).
+
+    ```mlir
+    %r = grit.decode ins(%a : !grit.array<4x32x#grit.grade<mxfp4>>)
+                     outs(%init : tensor<4x32xf32>) -> tensor<4x32xf32>
+    ```
+  }];
+  let arguments = (ins Grit_ArrayType:$array,
+                       TensorOf<[F32, BF16, F16]>:$init);
+  let results = (outs TensorOf<[F32, BF16, F16]>:$result);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $array `:` type($array) `)`
+    `outs` `(` $init `:` type($init) `)` `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Grit_EncodeOp : Grit_Op<"encode", [Pure]> {
+  let summary = "quantizes a tensor under a contract";
+  let description = [{
+    Chooses codes and scales by the contract's own rule (GRIT v1, sections 9 and
+    10), bit for bit. Contracts whose rule searches are refused where no kernel
+    offers the search.
+
+    ```mlir
+    %a = grit.encode %x : tensor<4x32xf32> -> !grit.array<4x32x#grit.grade<mxfp4>>
+    ```
+  }];
+  let arguments = (ins TensorOf<[F32]>:$input);
+  let results = (outs Grit_ArrayType:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Grit_MatmulOp : Grit_DpsOp<"matmul"> {
+  let summary = "activations times a transposed quantized weight";
+  let description = [{
+    For activations `x` of shape [..., M, K], a weight array `w` of shape [N, K]
+    and a destination `y` of shape [..., M, N]:
+
+    ```
+    y[..., m, n] += sum over k of x[..., m, k] * decode(w)[n, k]
+    ```
+
+    in binary32 under the accumulation contract `accum` (default: any order).
+    Activations may be f32, bf16 or f16 and are widened exactly; the destination
+    may be any of them and is rounded once at the end. The group axis of `w`
+    must be its last one, the contraction.
+
+    ```mlir
+    %r = grit.matmul ins(%x, %w : tensor<?x384xf32>, !grit.array<1536x384x#grit.grade<mxfp4>>)
+                     outs(%y : tensor<?x1536xf32>) accum = #grit.accum<ao = seq>
+                     -> tensor<?x1536xf32>
+    ```
+  }];
+  let arguments = (ins TensorOf<[F32, BF16, F16]>:$input,
+                       Grit_ArrayType:$weight,
+                       TensorOf<[F32, BF16, F16]>:$init,
+                       OptionalAttr<Grit_AccumAttr>:$accum);
+  let results = (outs TensorOf<[F32, BF16, F16]>:$result);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
+    `outs` `(` $init `:` type($init) `)` (`accum` `=` $accum^)? `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitMutable();
+    }
+    /// The accumulation contract, or the default one.
+    AccumAttr getAccumOrDefault();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Placement and boundaries
+//===----------------------------------------------------------------------===//
+
+def Grit_RelayoutOp : Grit_Op<"relayout", [Pure]> {
+  let summary = "moves the values of an array to other placements";
+  let description = [{
+    Permutes bytes so that the result lies as its type says; the values stay the
+    same (laws L1 and L2). There is no way out of an opaque or an unspecified
+    placement (L3).
+
+    ```mlir
+    %b = grit.relayout %a : !grit.array<128x64x#grit.grade<nvf4>>
+         -> !grit.array<128x64x#grit.grade<nvf4>, scale = swizzle_128x4b>
+    ```
+  }];
+  let arguments = (ins Grit_ArrayType:$array);
+  let results = (outs Grit_ArrayType:$result);
+  let assemblyFormat = "$array attr-dict `:` type($array) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Grit_CheckOp : Grit_Op<"check", [AllTypesMatch<["array", "result"]>]> {
+  let summary = "the boundary check, at run time";
+  let description = [{
+    Runs the part of grit_check that the type has not already proved: at level
+    1 the size equations of an array with dynamic extents, at level 2 also that
+    the indices of a sparse array rise in every run. A failure stops the program
+    with a message that names the operand and both sizes. Level 0 checks
+    nothing. The result is the array.
+
+    ```mlir
+    %b = grit.check %a level 1 : !grit.array<?x32x#grit.grade<mxfp4>>
+    ```
+  }];
+  let arguments = (ins Grit_ArrayType:$array,
+                       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<2>]>:$level);
+  let results = (outs Grit_ArrayType:$result);
+  let assemblyFormat = "$array `level` $level attr-dict `:` type($array)";
+  let hasCanonicalizer = 1;
+}
+
+#endif // GRIT_DIALECT_GRIT_IR_GRITOPS_TD

@@ -1,0 +1,309 @@
+//===- GritOps.cpp - verifiers and foldings of the grit operations -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Dialect/Grit/IR/GritDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace grit::ir;
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "grit/Dialect/Grit/IR/GritOps.cpp.inc"
+
+/// Emits `error` on `op` in the words of the format library.
+static LogicalResult refuse(Operation *op, const grit::Error &error) {
+  describeError(op->emitOpError(), error);
+  return failure();
+}
+
+/// Static extents that meet must agree.
+static LogicalResult verifyExtents(Operation *op, StringRef what,
+                                   int64_t required, int64_t found) {
+  if (ShapedType::isDynamic(required) || ShapedType::isDynamic(found) ||
+      required == found)
+    return success();
+  return op->emitOpError() << what << " must be " << required << ", but got "
+                           << found;
+}
+
+static LogicalResult verifySameShape(Operation *op, ArrayType array,
+                                     RankedTensorType tensor, StringRef what) {
+  if (!tensor)
+    return op->emitOpError() << what << " must be a ranked tensor";
+  if (array.getRank() != tensor.getRank())
+    return op->emitOpError() << "rank of the " << what << " must be "
+                             << array.getRank() << ", but got "
+                             << tensor.getRank();
+  for (auto [index, extents] :
+       llvm::enumerate(llvm::zip_equal(array.getShape(), tensor.getShape())))
+    if (failed(verifyExtents(op,
+                             ("extent " + Twine(index) + " of the " + what).str(),
+                             std::get<0>(extents), std::get<1>(extents))))
+      return failure();
+  return success();
+}
+
+/// Compares the static sizes of planes with the size equations.
+static LogicalResult verifyPlanes(Operation *op, ArrayType array,
+                                  ArrayRef<int64_t> bytes) {
+  SmallVector<RankedTensorType> expected = array.getPlaneTypes();
+  if (bytes.size() != expected.size())
+    return op->emitOpError()
+           << "contract " << array.getContract() << " has " << expected.size()
+           << " plane(s), but got " << bytes.size();
+  bool known = llvm::none_of(bytes, ShapedType::isDynamic);
+  if (array.hasStaticShape() && known) {
+    if (auto error = array.getSpec().checkPlaneSizes(
+            grit::PlaneSizes(bytes.begin(), bytes.end())))
+      return refuse(op, *error);
+    return success();
+  }
+  for (auto [index, type] : llvm::enumerate(expected))
+    if (failed(verifyExtents(op, ("bytes of plane " + Twine(index)).str(),
+                             type.getDimSize(0), bytes[index])))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// constant, bundle, planes, dim
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::verify() {
+  ArrayType array = getResult().getType();
+  if (!array.hasStaticShape())
+    return emitOpError() << "shape must be static, but got " << array;
+  SmallVector<int64_t> bytes;
+  for (Attribute attr : getPlanes()) {
+    auto elements = dyn_cast<ElementsAttr>(attr);
+    auto type = elements ? dyn_cast<RankedTensorType>(elements.getType())
+                         : RankedTensorType();
+    if (!type || type.getRank() != 1 || !type.getElementType().isInteger(8))
+      return emitOpError() << "each plane must be an elements attribute of type "
+                              "tensor<Bxi8>, but got "
+                           << attr;
+    bytes.push_back(type.getDimSize(0));
+  }
+  return verifyPlanes(*this, array, bytes);
+}
+
+LogicalResult BundleOp::verify() {
+  ArrayType array = getResult().getType();
+  if (getSizes().size() != array.getNumDynamicDims())
+    return emitOpError() << "needs one size per dynamic extent, "
+                         << array.getNumDynamicDims() << ", but got "
+                         << getSizes().size();
+  SmallVector<int64_t> bytes = llvm::map_to_vector(
+      getPlanes().getTypes(),
+      [](Type type) { return cast<RankedTensorType>(type).getDimSize(0); });
+  return verifyPlanes(*this, array, bytes);
+}
+
+LogicalResult PlanesOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties, RegionRange,
+                                         SmallVectorImpl<Type> &types) {
+  auto array = dyn_cast<ArrayType>(operands.front().getType());
+  if (!array)
+    return failure();
+  llvm::append_range(types, array.getPlaneTypes());
+  return success();
+}
+
+namespace {
+/// planes(bundle(p...)) is p..., where the static types agree.
+struct PlanesOfBundle : OpRewritePattern<PlanesOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PlanesOp op,
+                                PatternRewriter &rewriter) const override {
+    auto bundle = op.getArray().getDefiningOp<BundleOp>();
+    if (!bundle)
+      return rewriter.notifyMatchFailure(op, "operand is not a grit.bundle");
+    SmallVector<Value> planes;
+    for (auto [plane, type] :
+         llvm::zip_equal(bundle.getPlanes(), op.getResultTypes())) {
+      if (plane.getType() == type)
+        planes.push_back(plane);
+      else
+        planes.push_back(
+            tensor::CastOp::create(rewriter, op.getLoc(), type, plane));
+    }
+    rewriter.replaceOp(op, planes);
+    return success();
+  }
+};
+
+/// A static extent is a constant.
+struct StaticDim : OpRewritePattern<DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DimOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t extent = op.getArray().getType().getShape()[op.getDim()];
+    if (ShapedType::isDynamic(extent))
+      return rewriter.notifyMatchFailure(op, "extent is dynamic");
+    rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(op, extent);
+    return success();
+  }
+};
+} // namespace
+
+void PlanesOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<PlanesOfBundle>(context);
+}
+
+LogicalResult DimOp::verify() {
+  int64_t rank = getArray().getType().getRank();
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= rank)
+    return emitOpError() << "dimension " << dim << " is out of range for rank "
+                         << rank;
+  return success();
+}
+
+void DimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *context) {
+  patterns.add<StaticDim>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// decode, encode, matmul
+//===----------------------------------------------------------------------===//
+
+LogicalResult DecodeOp::verify() {
+  return verifySameShape(*this, getArray().getType(),
+                         dyn_cast<RankedTensorType>(getInit().getType()),
+                         "destination");
+}
+
+LogicalResult EncodeOp::verify() {
+  ArrayType array = getResult().getType();
+  if (failed(verifySameShape(
+          *this, array, dyn_cast<RankedTensorType>(getInput().getType()),
+          "input")))
+    return failure();
+  grit::Contract contract = array.getContract().getContract();
+  if (contract.description().encoding.rule == grit::EncodeRule::None)
+    return emitOpError() << "contract " << array.getContract()
+                         << " defines no encoding";
+  return success();
+}
+
+AccumAttr MatmulOp::getAccumOrDefault() {
+  if (AccumAttr accum = getAccumAttr())
+    return accum;
+  return AccumAttr::getDefault(getContext());
+}
+
+LogicalResult MatmulOp::verify() {
+  ArrayType weight = getWeight().getType();
+  auto input = dyn_cast<RankedTensorType>(getInput().getType());
+  auto init = dyn_cast<RankedTensorType>(getInit().getType());
+  if (!input || !init)
+    return emitOpError() << "activations and destination must be ranked tensors";
+  if (weight.getRank() != 2)
+    return emitOpError() << "weight must have rank 2 ([N, K]), but got " << weight;
+  if (weight.getAxis() != 1)
+    return emitOpError() << "group axis of the weight must be 1, the "
+                            "contraction, but got "
+                         << weight.getAxis();
+  if (input.getRank() < 1 || input.getRank() != init.getRank())
+    return emitOpError() << "activations and destination must have the same rank "
+                            "of at least 1, but got "
+                         << input.getRank() << " and " << init.getRank();
+  for (int64_t dim = 0; dim + 1 < input.getRank(); ++dim)
+    if (failed(verifyExtents(
+            *this, ("extent " + Twine(dim) + " of the destination").str(),
+            input.getDimSize(dim), init.getDimSize(dim))))
+      return failure();
+  int64_t last = input.getRank() - 1;
+  if (failed(verifyExtents(*this, "the last extent of the activations (K)",
+                           weight.getShape()[1], input.getDimSize(last))))
+    return failure();
+  return verifyExtents(*this, "the last extent of the destination (N)",
+                       weight.getShape()[0], init.getDimSize(last));
+}
+
+//===----------------------------------------------------------------------===//
+// relayout, check
+//===----------------------------------------------------------------------===//
+
+LogicalResult RelayoutOp::verify() {
+  ArrayType from = getArray().getType();
+  ArrayType to = getResult().getType();
+  if (from.getShape() != to.getShape() ||
+      from.getContract() != to.getContract() || from.getAxis() != to.getAxis())
+    return emitOpError() << "may change placements only, but goes from " << from
+                         << " to " << to;
+  grit::Placements a = from.getPlacements(), b = to.getPlacements();
+  for (auto [role, source, target] :
+       {std::tuple(StringRef("data"), a.data, b.data),
+        std::tuple(StringRef("scale"), a.scale, b.scale),
+        std::tuple(StringRef("meta"), a.meta, b.meta)}) {
+    if (source == target)
+      continue;
+    for (grit::Placement end : {source, target})
+      if (end.isOpaque() || end.isUnspecified())
+        return emitOpError()
+               << role << " placement cannot go from " << source.specName()
+               << " to " << target.specName()
+               << ": there is no map for an opaque or unspecified placement";
+  }
+  return success();
+}
+
+OpFoldResult RelayoutOp::fold(FoldAdaptor) {
+  if (getArray().getType() == getType())
+    return getArray();
+  return {};
+}
+
+namespace {
+/// relayout(relayout(x)) is one relayout (law L2).
+struct ComposeRelayouts : OpRewritePattern<RelayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RelayoutOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getArray().getDefiningOp<RelayoutOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "operand is not a relayout");
+    rewriter.replaceOpWithNewOp<RelayoutOp>(op, op.getType(), inner.getArray());
+    return success();
+  }
+};
+
+/// A check that has nothing left to prove is its operand.
+struct EraseProvedCheck : OpRewritePattern<CheckOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CheckOp op,
+                                PatternRewriter &rewriter) const override {
+    ArrayType array = op.getArray().getType();
+    bool sparse =
+        array.getContract().getContract().description().sparsity.has_value();
+    bool readsPlanes = op.getLevel() >= 2 && sparse;
+    bool readsSizes = op.getLevel() >= 1 && !array.hasStaticShape();
+    if (readsPlanes || readsSizes)
+      return rewriter.notifyMatchFailure(op, "something is left to check");
+    rewriter.replaceOp(op, op.getArray());
+    return success();
+  }
+};
+} // namespace
+
+void RelayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<ComposeRelayouts>(context);
+}
+
+void CheckOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<EraseProvedCheck>(context);
+}

@@ -1,0 +1,249 @@
+//===- GritTypes.cpp - the array type -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Dialect/Grit/IR/GritDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
+
+using namespace grit::ir;
+using namespace mlir;
+
+#define GET_TYPEDEF_CLASSES
+#include "grit/Dialect/Grit/IR/GritTypes.cpp.inc"
+
+void GritDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "grit/Dialect/Grit/IR/GritTypes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+ArrayType ArrayType::get(MLIRContext *context, ArrayRef<int64_t> shape,
+                         ContractAttrInterface contract, int64_t axis,
+                         grit::Placements placements) {
+  return Base::get(context, shape, contract, axis, placements.data.raw(),
+                   placements.scale.raw(), placements.meta.raw());
+}
+
+ArrayType ArrayType::get(ArrayRef<int64_t> shape,
+                         ContractAttrInterface contract, int64_t axis) {
+  if (axis < 0)
+    axis += static_cast<int64_t>(shape.size());
+  return get(contract.getContext(), shape, contract, axis,
+             contract.getContract().canonicalPlacements());
+}
+
+ArrayType ArrayType::withPlacements(grit::Placements placements) const {
+  return get(getContext(), getShape(), getContract(), getAxis(), placements);
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+bool ArrayType::hasStaticShape() const { return getNumDynamicDims() == 0; }
+
+unsigned ArrayType::getNumDynamicDims() const {
+  return llvm::count_if(getShape(), ShapedType::isDynamic);
+}
+
+grit::Placements ArrayType::getPlacements() const {
+  return {grit::Placement(getDataPlacement()),
+          grit::Placement(getScalePlacement()),
+          grit::Placement(getMetaPlacement())};
+}
+
+bool ArrayType::hasCanonicalPlacements() const {
+  return getPlacements() == getContract().getContract().canonicalPlacements();
+}
+
+grit::ArraySpec ArrayType::getSpec(ArrayRef<int64_t> shape) const {
+  return {getContract().getContract(),
+          std::vector<int64_t>(shape.begin(), shape.end()),
+          static_cast<int>(getAxis()), getPlacements()};
+}
+
+grit::ArraySpec ArrayType::getSpec() const { return getSpec(getShape()); }
+
+SmallVector<RankedTensorType> ArrayType::getPlaneTypes() const {
+  Type byte = IntegerType::get(getContext(), 8);
+  SmallVector<RankedTensorType> types;
+  grit::FormatDescription description = getContract().getContract().description();
+  std::optional<grit::PlaneSizes> sizes;
+  if (hasStaticShape())
+    if (auto equations = getSpec().planeSizes())
+      sizes = *equations;
+  for (auto [index, plane] : llvm::enumerate(description.planes)) {
+    int64_t bytes = ShapedType::kDynamic;
+    if (sizes)
+      bytes = (*sizes)[index];
+    else if (plane.elements == 0)
+      bytes = (plane.bits + 7) / 8;
+    types.push_back(RankedTensorType::get({bytes}, byte));
+  }
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// The static extents, with a size that fits in place of each dynamic one, so
+/// that the format library can check what is known.
+static SmallVector<int64_t> withFittingExtents(ArrayRef<int64_t> shape,
+                                               int64_t axis,
+                                               const grit::Contract &contract) {
+  const grit::FormatDescription &description = contract.description();
+  int64_t fitting =
+      std::lcm(description.axisMultiple, description.arrayMultiple);
+  return llvm::map_to_vector(shape, [&](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? fitting : extent;
+  });
+}
+
+LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> shape,
+                                ContractAttrInterface contract, int64_t axis,
+                                uint64_t dataPlacement, uint64_t scalePlacement,
+                                uint64_t metaPlacement) {
+  if (!contract)
+    return emitError() << "expected a contract, such as #grit.grade<mxfp4>";
+  int64_t rank = shape.size();
+  if (axis < 0 || axis >= rank)
+    return emitError() << "group axis " << axis << " is out of range for rank "
+                       << rank;
+  grit::Contract value = contract.getContract();
+  bool countsRowMajor = llvm::all_of(
+      value.description().scales, [](const grit::Factor &factor) {
+        return factor.group == 0 ||
+               factor.order == grit::ElementOrder::RowMajor;
+      });
+  bool isInnermost = llvm::all_of(shape.drop_front(axis + 1),
+                                  [](int64_t extent) { return extent == 1; });
+  if (countsRowMajor && !isInnermost)
+    return emitError()
+           << "group axis " << axis
+           << " has a later extent above 1: this contract counts groups along "
+              "the row-major index, so its groups would not run along the axis; "
+              "move the axis to the end or use a contract that groups along it";
+  grit::ArraySpec spec{value, {}, static_cast<int>(axis),
+                       {grit::Placement(dataPlacement),
+                        grit::Placement(scalePlacement),
+                        grit::Placement(metaPlacement)}};
+  SmallVector<int64_t> extents = withFittingExtents(shape, axis, value);
+  spec.shape.assign(extents.begin(), extents.end());
+  if (auto error = spec.verify()) {
+    describeError(emitError(), *error);
+    return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// placement ::= name | hexadecimal word
+static ParseResult parsePlacement(AsmParser &parser,
+                                  grit::Placement &placement) {
+  SMLoc loc = parser.getCurrentLocation();
+  uint64_t bits = 0;
+  OptionalParseResult integer = parser.parseOptionalInteger(bits);
+  if (integer.has_value()) {
+    placement = grit::Placement(bits);
+    return *integer;
+  }
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  auto parsed = grit::Placement::parse(name.str());
+  if (!parsed) {
+    describeError(parser.emitError(loc), parsed.error());
+    return failure();
+  }
+  placement = *parsed;
+  return success();
+}
+
+/// option ::= `axis` `=` integer | (`data` | `scale` | `meta`) `=` placement
+static ParseResult parseOptions(AsmParser &parser, int64_t &axis,
+                                grit::Placements &placements) {
+  SmallVector<StringRef> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (llvm::is_contained(seen, key))
+      return parser.emitError(loc) << "duplicate option '" << key << "'";
+    seen.push_back(key);
+    ParseResult value = success();
+    if (key == "axis")
+      value = parser.parseInteger(axis);
+    else if (key == "data")
+      value = parsePlacement(parser, placements.data);
+    else if (key == "scale")
+      value = parsePlacement(parser, placements.scale);
+    else if (key == "meta")
+      value = parsePlacement(parser, placements.meta);
+    else
+      return parser.emitError(loc) << "unknown option '" << key
+                                   << "'; expected axis, data, scale or meta";
+    if (failed(value))
+      return failure();
+  }
+  return success();
+}
+
+Type ArrayType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  ContractAttrInterface contract;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/true,
+                                /*withTrailingX=*/true) ||
+      parser.parseAttribute(contract))
+    return {};
+  int64_t axis = static_cast<int64_t>(shape.size()) - 1;
+  grit::Placements placements = contract.getContract().canonicalPlacements();
+  if (parseOptions(parser, axis, placements) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    shape, contract, axis, placements.data.raw(),
+                    placements.scale.raw(), placements.meta.raw());
+}
+
+void ArrayType::print(AsmPrinter &printer) const {
+  printer << "<";
+  for (int64_t extent : getShape()) {
+    if (ShapedType::isDynamic(extent))
+      printer << "?";
+    else
+      printer << extent;
+    printer << "x";
+  }
+  printer.printAttribute(getContract());
+  if (getAxis() != getRank() - 1)
+    printer << ", axis = " << getAxis();
+  grit::Placements canonical = getContract().getContract().canonicalPlacements();
+  grit::Placements own = getPlacements();
+  auto print = [&](StringRef key, grit::Placement value, grit::Placement usual) {
+    if (!(value == usual))
+      printer << ", " << key << " = " << value.str();
+  };
+  print("data", own.data, canonical.data);
+  print("scale", own.scale, canonical.scale);
+  print("meta", own.meta, canonical.meta);
+  printer << ">";
+}
