@@ -1,0 +1,99 @@
+//===- FormatTestUtils.h - helpers for tests of lib/Format -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_UNITTESTS_FORMAT_FORMATTESTUTILS_H
+#define GRIT_UNITTESTS_FORMAT_FORMATTESTUTILS_H
+
+#include "grit/Format/Codec.h"
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace grit::test {
+
+using Bytes = std::vector<uint8_t>;
+
+/// The value of an Expected; ends the process with the error's text when there
+/// is none, so that no test goes on without it.
+template <typename T>
+T take(Expected<T> value) {
+  if (!value) {
+    ADD_FAILURE() << value.error().str();
+    std::abort();
+  }
+  return std::move(*value);
+}
+
+inline Contract contract(std::string_view text) {
+  return take(Contract::parse(text));
+}
+
+inline uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
+inline float value(uint32_t word) { return std::bit_cast<float>(word); }
+
+/// Every NaN as the one that leaves decode.
+inline uint32_t canonicalBits(float x) {
+  return x != x ? 0x7FC00000u : bits(x);
+}
+
+/// decode() of whole planes.
+inline std::vector<float> decodeAll(const ArraySpec &spec,
+                                    const std::vector<Bytes> &planes) {
+  std::vector<ByteSpan> spans(planes.begin(), planes.end());
+  std::vector<float> out(spec.numElements());
+  if (auto done = decode(spec, spans, out); !done) {
+    ADD_FAILURE() << done.error().str();
+    std::abort();
+  }
+  return out;
+}
+
+/// Counts and reports the elements whose bits differ.
+inline void expectSameBits(const std::vector<float> &actual,
+                           const std::vector<float> &expected,
+                           const std::string &what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  size_t wrong = 0;
+  for (size_t i = 0; i < actual.size(); ++i)
+    if (bits(actual[i]) != canonicalBits(expected[i]) && wrong++ < 5)
+      ADD_FAILURE() << what << ": element " << i << std::hex << " is "
+                    << bits(actual[i]) << ", expected "
+                    << canonicalBits(expected[i]);
+  EXPECT_EQ(wrong, 0u) << what;
+}
+
+/// A small generator with the same numbers everywhere (SplitMix64).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t next() {
+    uint64_t z = (state += 0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  Bytes bytes(size_t count) {
+    Bytes result(count);
+    for (uint8_t &byte : result)
+      byte = static_cast<uint8_t>(next());
+    return result;
+  }
+
+private:
+  uint64_t state;
+};
+
+/// SHA-256 as lower-case hex.
+std::string sha256(const Bytes &bytes);
+
+} // namespace grit::test
+
+#endif // GRIT_UNITTESTS_FORMAT_FORMATTESTUTILS_H
