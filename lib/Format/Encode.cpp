@@ -1,0 +1,374 @@
+//===- Encode.cpp - numbers to the planes of a contract -------------------===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EncodeRules.h"
+#include "Parallel.h"
+#include "PlaneWriter.h"
+#include "grit/Format/Codec.h"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
+using namespace grit;
+
+//===----------------------------------------------------------------------===//
+// Choice of the rule
+//===----------------------------------------------------------------------===//
+
+static Expected<RulePtr> makeRule(const FormatDescription &format) {
+  switch (format.encoding.rule) {
+  case EncodeRule::None:
+    break;
+  case EncodeRule::Exp2Floor:
+  case EncodeRule::Exp2Ceil:
+  case EncodeRule::Exp2Rne:
+    return makeExp2Rule(format);
+  case EncodeRule::Ratio:
+    return makeRatioRule(format);
+  case EncodeRule::AffineMinMax:
+    return makeAffineMinMaxRule(format);
+  case EncodeRule::GgmlSignedMax:
+  case EncodeRule::GgmlAbsMax:
+    return makeGgmlMaxRule(format);
+  case EncodeRule::GgmlExp2:
+    return makeGgmlExp2Rule(format);
+  case EncodeRule::GgmlAffineSearch:
+    return makeGgmlAffineSearchRule(format);
+  case EncodeRule::GgmlTableSearch:
+    return makeGgmlTableSearchRule(format);
+  case EncodeRule::TableAbsMax:
+    return makeTableAbsMaxRule(format);
+  }
+  return makeError(Status::GradeUnknown, "this contract can only be decoded",
+                   "encode rule", "a rule that grit knows", "none",
+                   "the rule is custom, or belongs to somebody else",
+                   "encode into another contract");
+}
+
+//===----------------------------------------------------------------------===//
+// The array in units
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One array on its way into planes: the codes of everything, before packing.
+class Encoder {
+public:
+  Encoder(const ArraySpec &spec, const Rule &rule,
+          std::span<const float> values, std::span<const float> importance)
+      : spec(spec), format(spec.contract.description()), rule(rule),
+        values(values), importance(importance) {}
+
+  /// Refuses groups that do not nest.
+  std::optional<Error> layOut();
+  std::optional<Error> chooseCodes();
+  std::vector<std::vector<uint8_t>> pack(const PlaneSizes &sizes) const;
+
+private:
+  /// Buffers of one thread.
+  struct Scratch {
+    std::vector<float> values, importance;
+    std::vector<uint8_t> codes;
+    EncodeUnit unit;
+  };
+  std::vector<const Factor *> factors() const;
+  int64_t elementOf(int64_t unit) const;
+  std::optional<Error> encodeUnit(int64_t unit, Scratch &scratch);
+  std::optional<Error> gather(int64_t first, Scratch &scratch) const;
+  void selectSurvivors(int64_t unit, std::vector<float> &values);
+  void bindFactors(int64_t unit, EncodeUnit &bound);
+
+  const ArraySpec &spec;
+  const FormatDescription &format;
+  const Rule &rule;
+  std::span<const float> values, importance;
+
+  int64_t unitSize = 1;   ///< elements
+  int64_t storedSize = 1; ///< of which stored
+  int64_t unitCount = 0;
+  int64_t stride = 1;             ///< between consecutive elements of a unit
+  std::vector<uint8_t> codes;     ///< as the code field is addressed
+  std::vector<uint8_t> survivors; ///< as the index field is addressed
+  std::vector<std::vector<uint32_t>> scales, offsets; ///< by group
+};
+} // namespace
+
+std::vector<const Factor *> Encoder::factors() const {
+  std::vector<const Factor *> all;
+  for (const Factor &factor : format.scales)
+    all.push_back(&factor);
+  for (const Factor &factor : format.offset.factors)
+    all.push_back(&factor);
+  return all;
+}
+
+std::optional<Error> Encoder::layOut() {
+  auto order = ElementOrder::RowMajor;
+  for (const Factor *factor : factors()) {
+    unitSize = std::max(unitSize, factor->group);
+    if (factor->group)
+      order = factor->order;
+  }
+  for (const Factor *factor : factors())
+    if (factor->group && (unitSize % factor->group || factor->order != order))
+      return refuseRule("of this contract", "group of " + factor->name,
+                        "a divisor of " + std::to_string(unitSize) +
+                            ", counted in the same order",
+                        std::to_string(factor->group))
+          .value();
+  if (format.sparsity && unitSize % format.sparsity->m)
+    return refuseRule("of this contract", "sp",
+                      "runs that divide groups of " + std::to_string(unitSize),
+                      "runs of " + std::to_string(format.sparsity->m))
+        .value();
+  if (order == ElementOrder::AxisFastest)
+    for (size_t i = spec.axis + 1; i < spec.shape.size(); ++i)
+      stride *= spec.shape[i];
+
+  const int64_t count = static_cast<int64_t>(values.size());
+  unitCount = count / unitSize;
+  storedSize = format.sparsity
+                   ? unitSize / format.sparsity->m * format.sparsity->n
+                   : unitSize;
+  codes.resize(unitCount * storedSize);
+  if (format.sparsity)
+    survivors.resize(codes.size());
+  for (const Factor &factor : format.scales)
+    scales.emplace_back(factor.group ? count / factor.group : 1);
+  for (const Factor &factor : format.offset.factors)
+    offsets.emplace_back(factor.group ? count / factor.group : 1);
+  return std::nullopt;
+}
+
+/// The row-major index of the first element of a unit; the others follow at
+/// `stride`.
+int64_t Encoder::elementOf(int64_t unit) const {
+  if (stride == 1)
+    return unit * unitSize;
+  const int64_t axis = spec.shape[spec.axis], line = unit * unitSize / axis;
+  const int64_t along = unit * unitSize % axis;
+  return (line / stride * axis + along) * stride + line % stride;
+}
+
+std::optional<Error> Encoder::gather(int64_t first, Scratch &scratch) const {
+  scratch.values.resize(unitSize);
+  for (int64_t i = 0; i < unitSize; ++i)
+    scratch.values[i] = values[first + i * stride];
+  if (!importance.empty()) {
+    const int64_t last = static_cast<int64_t>(importance.size());
+    scratch.importance.resize(unitSize);
+    for (int64_t i = 0; i < unitSize; ++i)
+      scratch.importance[i] = importance[(first + i * stride) % last];
+  }
+  if (!rule.refusesNonFinite() || allFinite(scratch.values))
+    return std::nullopt;
+  int64_t at = 0;
+  while (std::isfinite(scratch.values[at]))
+    ++at;
+  return makeError(Status::GradeUnknown,
+                   "this contract has no code for a value that is not finite",
+                   "values[" + std::to_string(first + at * stride) + "]",
+                   "a finite number", numberText(scratch.values[at]),
+                   "the tensor holds NaN or infinity",
+                   "clean the tensor, or use a contract whose scales carry NaN")
+      .value();
+}
+
+/// Keeps the n largest magnitudes of every m in place, in their order. NaN
+/// counts as infinite; of equals, the first is kept.
+void Encoder::selectSurvivors(int64_t unit, std::vector<float> &values) {
+  const unsigned n = format.sparsity->n, m = format.sparsity->m;
+  uint8_t *positions = &survivors[unit * storedSize];
+  size_t kept = 0;
+  std::vector<uint8_t> ranked(m);
+  for (int64_t run = 0; run < unitSize; run += m) {
+    auto magnitude = [&](uint8_t i) {
+      float a = std::fabs(values[run + i]);
+      return std::isnan(a) ? std::numeric_limits<float>::infinity() : a;
+    };
+    for (unsigned i = 0; i < m; ++i)
+      ranked[i] = static_cast<uint8_t>(i);
+    std::ranges::stable_sort(ranked, [&](uint8_t a, uint8_t b) {
+      return magnitude(a) > magnitude(b);
+    });
+    std::sort(ranked.begin(), ranked.begin() + n);
+    for (unsigned j = 0; j < n; ++j) {
+      positions[kept] = ranked[j];
+      values[kept++] = values[run + ranked[j]];
+    }
+  }
+  values.resize(kept);
+}
+
+void Encoder::bindFactors(int64_t unit, EncodeUnit &bound) {
+  auto bind = [&](const std::vector<Factor> &factors,
+                  std::vector<std::vector<uint32_t>> &all,
+                  std::vector<std::span<uint32_t>> &spans) {
+    spans.clear();
+    for (size_t i = 0; i < factors.size(); ++i) {
+      std::span<uint32_t> groups(all[i]);
+      if (int64_t group = factors[i].group)
+        groups = groups.subspan(unit * (unitSize / group), unitSize / group);
+      spans.push_back(groups);
+    }
+  };
+  bind(format.scales, scales, bound.scales);
+  bind(format.offset.factors, offsets, bound.offsets);
+}
+
+std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
+  const int64_t first = elementOf(unit);
+  if (auto error = gather(first, scratch))
+    return error;
+  if (format.sparsity)
+    selectSurvivors(unit, scratch.values);
+  bindFactors(unit, scratch.unit);
+  scratch.unit.first = first;
+  scratch.unit.values = scratch.values;
+  scratch.unit.importance = scratch.importance;
+  if (stride == 1) {
+    scratch.unit.codes =
+        std::span(codes).subspan(unit * storedSize, storedSize);
+    return rule.encode(scratch.unit);
+  }
+  scratch.codes.resize(unitSize);
+  scratch.unit.codes = scratch.codes;
+  if (auto error = rule.encode(scratch.unit))
+    return error;
+  for (int64_t i = 0; i < unitSize; ++i)
+    codes[first + i * stride] = scratch.codes[i];
+  return std::nullopt;
+}
+
+std::optional<Error> Encoder::chooseCodes() {
+  rule.prepare(values, scales);
+  std::mutex mutex;
+  int64_t failedUnit = unitCount;
+  std::optional<Error> failure;
+  // 2^14 elements are worth a thread.
+  const int64_t grain = (1 << 14) / unitSize + 1;
+  parallelFor(unitCount, grain, [&](int64_t begin, int64_t end) {
+    Scratch scratch;
+    for (int64_t unit = begin; unit < end; ++unit) {
+      auto error = encodeUnit(unit, scratch);
+      if (!error)
+        continue;
+      // Whichever thread is first, the first unit is reported.
+      std::lock_guard lock(mutex);
+      if (unit < failedUnit) {
+        failedUnit = unit;
+        failure = std::move(error);
+      }
+      return;
+    }
+  });
+  return failure;
+}
+
+std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
+  std::vector<std::vector<uint8_t>> planes;
+  for (int64_t size : sizes)
+    planes.emplace_back(size);
+  auto write = [&](const BitField &field, const auto &values) {
+    writeCodes(field, std::span(values), planes[field.plane]);
+  };
+  write(format.codes, codes);
+  if (format.sparsity)
+    write(format.sparsity->indices, survivors);
+  for (size_t i = 0; i < scales.size(); ++i)
+    write(format.scales[i].bits, scales[i]);
+  for (size_t i = 0; i < offsets.size(); ++i)
+    write(format.offset.factors[i].bits, offsets[i]);
+  return planes;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static std::optional<Error> checkImportance(const ArraySpec &spec,
+                                            const Rule &rule,
+                                            std::span<const float> importance) {
+  if (importance.empty())
+    return std::nullopt;
+  if (!rule.usesImportance())
+    return makeError(Status::GradeUnknown,
+                     "the encoder of this contract takes no importance",
+                     "importance", "none",
+                     std::to_string(importance.size()) + " weights",
+                     spec.contract.name() + " has no weighted encoder",
+                     "leave the argument out")
+        .value();
+  const int64_t last = spec.shape.empty() ? 0 : spec.shape.back();
+  if (static_cast<int64_t>(importance.size()) != last)
+    return makeError(Status::SizeMismatch,
+                     "importance needs one weight per element of the last axis",
+                     "importance", std::to_string(last) + " weights",
+                     std::to_string(importance.size()) + " weights",
+                     "the weights belong to another tensor",
+                     "give the weights of the columns")
+        .value();
+  for (size_t i = 0; i < importance.size(); ++i)
+    if (!(importance[i] >= 0) || !std::isfinite(importance[i]))
+      return makeError(Status::GradeUnknown, "an importance is out of range",
+                       "importance[" + std::to_string(i) + "]",
+                       "a finite number, 0 or more", numberText(importance[i]),
+                       "damaged statistics", "clean the weights")
+          .value();
+  return std::nullopt;
+}
+
+static std::optional<Error> checkArguments(const ArraySpec &spec,
+                                           std::span<const float> values) {
+  if (auto error = spec.verify())
+    return error;
+  if (!(spec.placements == spec.contract.canonicalPlacements()))
+    return makeError(Status::PlacementUnknown,
+                     "encode writes planes in their canonical placements only",
+                     "placements", "the canonical ones of the contract",
+                     "others", "another placement was asked for",
+                     "encode without placements, then relayout")
+        .value();
+  if (const Grade *grade = spec.contract.grade(); grade && grade->esn == "ftz")
+    return makeError(Status::GradeUnknown,
+                     "encode does not flush subnormals to zero", "esn",
+                     "preserve or any", "ftz", {},
+                     "use a grade with esn=preserve")
+        .value();
+  if (static_cast<int64_t>(values.size()) != spec.numElements())
+    return makeError(Status::SizeMismatch,
+                     "the number of values is not that of the shape", "values",
+                     std::to_string(spec.numElements()) + " values",
+                     std::to_string(values.size()) + " values",
+                     "the values belong to another tensor",
+                     "give one value per element, row-major")
+        .value();
+  return std::nullopt;
+}
+
+Expected<std::vector<std::vector<uint8_t>>>
+grit::encode(const ArraySpec &spec, std::span<const float> values,
+             std::span<const float> importance) {
+  if (auto error = checkArguments(spec, values))
+    return tl::unexpected(*error);
+  Expected<PlaneSizes> sizes = spec.planeSizes();
+  if (!sizes)
+    return tl::unexpected(sizes.error());
+  Expected<RulePtr> rule = makeRule(spec.contract.description());
+  if (!rule)
+    return tl::unexpected(rule.error());
+  if (auto error = checkImportance(spec, **rule, importance))
+    return tl::unexpected(*error);
+
+  Encoder encoder(spec, **rule, values, importance);
+  if (auto error = encoder.layOut())
+    return tl::unexpected(*error);
+  if (auto error = encoder.chooseCodes())
+    return tl::unexpected(*error);
+  return encoder.pack(*sizes);
+}

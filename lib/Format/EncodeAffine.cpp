@@ -1,0 +1,148 @@
+//===- EncodeAffine.cpp - scale and minimum from the range ----------------===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// GRIT v1, section 10.2: groups hold a quantized step and a quantized minimum
+// under an outer pair of factors. Every stored factor is read back before it is
+// used.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EncodeRules.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace grit;
+
+static constexpr std::string_view kName = "affineminmax";
+
+namespace {
+class AffineMinMaxRule : public Rule {
+public:
+  explicit AffineMinMaxRule(const FormatDescription &format)
+      : outerScale(format.scales[0].number), scale(format.scales[1].number),
+        outerMin(format.offset.factors[0].number),
+        minimum(format.offset.factors[1].number), group(format.scales[1].group),
+        maxCode(maxFinite(format.level.number.word)), nan(nanCode(outerScale)) {
+  }
+
+  bool refusesNonFinite() const override { return !nan; }
+  std::optional<Error> encode(EncodeUnit &unit) const override;
+
+private:
+  void poison(EncodeUnit &unit) const;
+
+  Number outerScale, scale, outerMin, minimum;
+  int64_t group;
+  float maxCode; ///< the largest element code
+  std::optional<uint32_t> nan;
+};
+
+/// What a group would need: value = step * code - offset.
+struct Range {
+  float step, offset;
+};
+} // namespace
+
+static constexpr Encoding kNearest{EncodeRule::AffineMinMax, Rounding::RNE,
+                                   Saturation::SatFinite};
+
+/// rint(x) clamped to [0, most]; total, as x may be infinite.
+static uint32_t roundClamped(float x, float most) {
+  return static_cast<uint32_t>(std::clamp(std::nearbyint(x), 0.0f, most));
+}
+
+static Range rangeOf(std::span<const float> values, float maxCode) {
+  // Zero is always in range. A group without negative values has lo = +0 and
+  // so the offset -0.
+  float lo = 0, hi = 0;
+  for (float v : values) {
+    lo = v < lo ? v : lo;
+    hi = v > hi ? v : hi;
+  }
+  return {(hi - lo) / maxCode, -lo};
+}
+
+void AffineMinMaxRule::poison(EncodeUnit &unit) const {
+  unit.scales[0][0] = *nan;
+  unit.offsets[0][0] = 0;
+  std::ranges::fill(unit.scales[1], 0);
+  std::ranges::fill(unit.offsets[1], 0);
+  std::ranges::fill(unit.codes, 0);
+}
+
+std::optional<Error> AffineMinMaxRule::encode(EncodeUnit &unit) const {
+  if (!allFinite(unit.values)) {
+    poison(unit);
+    return std::nullopt;
+  }
+  const float maxScale = maxFinite(scale.word),
+              maxMin = maxFinite(minimum.word);
+  float maxStep = 0, maxOffset = -0.0f;
+  for (size_t g = 0; g < unit.scales[1].size(); ++g) {
+    Range range = rangeOf(unit.values.subspan(g * group, group), maxCode);
+    maxStep = std::max(maxStep, range.step);
+    maxOffset = range.offset > maxOffset ? range.offset : maxOffset;
+  }
+  unit.scales[0][0] = wordCode(outerScale, maxStep / maxScale, kNearest);
+  unit.offsets[0][0] = wordCode(outerMin, maxOffset / maxMin, kNearest);
+  const float d = outerScale.decode(unit.scales[0][0]);
+  const float dmin = outerMin.decode(unit.offsets[0][0]);
+
+  for (size_t g = 0; g < unit.scales[1].size(); ++g) {
+    auto values = unit.values.subspan(g * group, group);
+    Range range = rangeOf(values, maxCode);
+    uint32_t sc = d == 0 ? 0 : roundClamped(range.step / d, maxScale);
+    uint32_t m = dmin == 0 ? 0 : roundClamped(range.offset / dmin, maxMin);
+    unit.scales[1][g] = sc;
+    unit.offsets[1][g] = m;
+    const float S = d * scale.decode(sc), Z = dmin * minimum.decode(m);
+    uint8_t *codes = &unit.codes[g * group];
+    for (int64_t i = 0; i < group; ++i)
+      codes[i] = S == 0 ? 0
+                        : static_cast<uint8_t>(
+                              roundClamped((values[i] + Z) / S, maxCode));
+  }
+  return std::nullopt;
+}
+
+/// True for an unsigned integer without a shift: its codes are its values.
+static bool isPlainUnsigned(const Number &number) {
+  return number.word.isInteger() && number.word.isUnsigned() &&
+         number.exp2 == 0;
+}
+
+Expected<RulePtr> grit::makeAffineMinMaxRule(const FormatDescription &format) {
+  const std::vector<Factor> &scales = format.scales;
+  const std::vector<Factor> &mins = format.offset.factors;
+  if (format.offset.kind != Offset::Kind::Minimum || scales.size() != 2 ||
+      mins.size() != 2)
+    return refuseRule(kName, "zps", "l1: a scale and a minimum of two levels",
+                      "another structure of scales and offsets");
+  if (scales[0].group == 0 || scales[0].group != mins[0].group ||
+      scales[1].group != mins[1].group)
+    return refuseRule(kName, "k1",
+                      "groups of a fixed size, shared by scales "
+                      "and minima",
+                      "others");
+  if (!isPlainUnsigned(scales[1].number) || !isPlainUnsigned(mins[1].number))
+    return refuseRule(kName, "s0, zp", "unsigned integers",
+                      scales[1].number.word.str() + ", " +
+                          mins[1].number.word.str());
+  if (format.level.kind != Level::Kind::Number || format.level.bias != 0 ||
+      !isPlainUnsigned(format.level.number) ||
+      format.level.number.word.width() > 8)
+    return refuseRule(kName, "e", "an unsigned integer of at most 8 bits",
+                      format.level.number.word.str());
+  if (format.encoding.rounding != Rounding::RNE ||
+      format.encoding.saturation != Saturation::SatFinite)
+    return refuseRule(kName, "er, es", "rne, satfinite", "others");
+  if (format.sparsity)
+    return refuseRule(kName, "sp", "none", "N:M sparsity");
+  return std::make_unique<AffineMinMaxRule>(format);
+}

@@ -1,0 +1,126 @@
+//===- EncodeRules.h - what the encoders of all formats share -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rule chooses codes; it knows neither planes nor bit positions. The driver
+// (Encode.cpp) gathers the values of a unit, selects survivors, calls the rule
+// and hands the codes to the packer (PlaneWriter.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_LIB_FORMAT_ENCODERULES_H
+#define GRIT_LIB_FORMAT_ENCODERULES_H
+
+#include "StepTable.h"
+#include "grit/Format/Description.h"
+#include "grit/Format/Status.h"
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace grit {
+
+/// The elements that share every factor but the array-wide ones, and the codes
+/// that a rule chooses for them.
+struct EncodeUnit {
+  int64_t first = 0; ///< row-major index of the first element, for messages
+  std::span<const float> values;     ///< stored ones, in counting order
+  std::span<const float> importance; ///< one weight per value, or empty
+  std::span<uint8_t> codes;          ///< one per value
+  /// Per factor of the description, the codes of the groups of this unit (one
+  /// for an array-wide factor, which `prepare` has set).
+  std::vector<std::span<uint32_t>> scales, offsets;
+};
+
+/// The algorithm behind an EncodeRule, bound to a description.
+class Rule {
+public:
+  virtual ~Rule() = default;
+
+  /// True when a value that is not finite cannot be expressed (or has no
+  /// defined code): the driver then refuses it. Otherwise the rule poisons the
+  /// group.
+  virtual bool refusesNonFinite() const = 0;
+  virtual bool usesImportance() const { return false; }
+
+  /// Chooses the array-wide factors, once, from all values; `scales` holds one
+  /// vector of codes per scale factor.
+  virtual void prepare(std::span<const float> values,
+                       std::span<std::vector<uint32_t>> scales) const {}
+
+  /// Chooses the codes of a unit. Runs on several threads at once.
+  virtual std::optional<Error> encode(EncodeUnit &unit) const = 0;
+};
+
+using RulePtr = std::unique_ptr<const Rule>;
+
+// One factory per family of rules. Each refuses a description whose parts the
+// algorithm has no use for.
+Expected<RulePtr> makeExp2Rule(const FormatDescription &format);
+Expected<RulePtr> makeRatioRule(const FormatDescription &format);
+Expected<RulePtr> makeAffineMinMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeTableAbsMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlExp2Rule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlAffineSearchRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlTableSearchRule(const FormatDescription &format);
+
+//===----------------------------------------------------------------------===//
+// Shared pieces
+//===----------------------------------------------------------------------===//
+
+/// Refuses a description that a rule has no answer for.
+tl::unexpected<Error> refuseRule(std::string_view rule, std::string field,
+                                 std::string declared, std::string found);
+
+/// Nothing, or why `format` is not: `scales` scale factors, no offset, and
+/// elements that are plain numbers or a table.
+std::optional<Error> checkScaled(const FormatDescription &format,
+                                 std::string_view rule, Level::Kind kind,
+                                 size_t scales = 1);
+
+/// Tabulates how the elements are rounded; they must be plain numbers.
+Expected<StepTable> elementTable(const FormatDescription &format,
+                                 std::string_view rule);
+
+/// A number as messages show it: enough digits to tell floats apart.
+std::string numberText(float x);
+
+/// max |v|, 0 for none. Not-a-number values do not count.
+float absMax(std::span<const float> values);
+bool allFinite(std::span<const float> values);
+
+/// The code of `x` in a word that holds it; the nearest without a NaN.
+uint32_t wordCode(const Number &number, float x, const Encoding &encoding);
+
+/// The code of the positive scale `x`; where it underflows, the smallest
+/// positive one, so that nothing is divided by zero.
+uint32_t positiveCode(const Number &number, float x, const Encoding &encoding);
+
+/// The code of NaN, where the word has one.
+std::optional<uint32_t> nanCode(const Number &number);
+
+/// Refuses values whose search has no result.
+Error searchOverflow(const EncodeUnit &unit);
+
+/// How ggml stores a scale: nearest, ties to even, infinite on overflow.
+inline constexpr Encoding kIeee{EncodeRule::None, Rounding::RNE,
+                                Saturation::OvfInf};
+
+/// A float as the int that x86's conversion gives, in and out of range.
+inline int32_t toInt(float x) {
+  return x >= -0x1p31f && x < 0x1p31f ? static_cast<int32_t>(x) : INT32_MIN;
+}
+
+} // namespace grit
+
+#endif // GRIT_LIB_FORMAT_ENCODERULES_H
