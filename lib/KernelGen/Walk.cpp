@@ -1,0 +1,83 @@
+//===- Walk.cpp - how a kernel may walk an array -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Walk.h"
+#include "grit/KernelGen/KernelGen.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace grit;
+using namespace grit::kernelgen;
+
+bool grit::kernelgen::hasDynamicPart(const Digit &digit, int64_t align) {
+  return digit.mod == 0 || align % (digit.div * digit.mod) != 0;
+}
+
+bool grit::kernelgen::canSplit(const Digit &digit, int64_t align) {
+  if (!hasDynamicPart(digit, align))
+    return true;
+  if (digit.div % align == 0) // c never reaches the digit
+    return digit.stride % 8 == 0;
+  if (align % digit.div != 0)
+    return false;
+  // base / div is a multiple of align / div, which must divide mod, so that no
+  // carry leaves c's part.
+  int64_t multiple = align / digit.div;
+  if (digit.mod != 0 && digit.mod % multiple != 0)
+    return false;
+  return multiple * digit.stride % 8 == 0;
+}
+
+static bool canSplit(const BitField &field, int64_t align) {
+  return llvm::all_of(field.slices, [&](const BitSlice &slice) {
+    return llvm::all_of(slice.digits, [&](const Digit &digit) {
+      return canSplit(digit, align);
+    });
+  });
+}
+
+/// True when codes (and the indices of a sparse array) can be read in steps.
+static bool canStep(const FormatDescription &description, int64_t step) {
+  const std::optional<Sparsity> &sparsity = description.sparsity;
+  if (!sparsity)
+    return canSplit(description.codes, step);
+  if (step % sparsity->m != 0)
+    return false;
+  int64_t survivors = step / sparsity->m * sparsity->n;
+  return canSplit(description.codes, survivors) &&
+         canSplit(sparsity->indices, survivors);
+}
+
+/// True when each run lies in one group of each factor or holds whole groups.
+static bool fitsGroups(const FormatDescription &description, int64_t run) {
+  auto fits = [&](const Factor &factor) {
+    return factor.group == 0 || factor.group % run == 0 ||
+           run % factor.group == 0;
+  };
+  bool fitsMask =
+      !description.sparsity || run % int64_t(description.sparsity->m) == 0;
+  return fitsMask && llvm::all_of(description.scales, fits) &&
+         llvm::all_of(description.offset.factors, fits);
+}
+
+std::optional<Walk> grit::kernelgen::chooseWalk(
+    const FormatDescription &description, int64_t maxLanes) {
+  std::optional<Walk> best;
+  // A step beyond 512 elements would unroll into more code than it saves.
+  int64_t limit = std::min<int64_t>(description.axisMultiple, 512);
+  for (int64_t step = 1; step <= limit; ++step) {
+    if (description.axisMultiple % step != 0 || !canStep(description, step))
+      continue;
+    int64_t run = 1;
+    for (int64_t lanes = 2; lanes <= maxLanes && step % lanes == 0; lanes *= 2)
+      if (fitsGroups(description, lanes))
+        run = lanes;
+    if (fitsGroups(description, run) && (!best || run > best->run))
+      best = Walk{step, run};
+  }
+  return best;
+}
