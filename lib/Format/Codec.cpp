@@ -152,6 +152,11 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
   result.field = &field;
   if (word == canonical)
     return result;
+  // One value for the whole array lies the same in every known order.
+  bool known =
+      !word.isUnspecified() && !word.isOpaque() && !word.isExpression();
+  if (plane.elements == 0 && known)
+    return result;
   auto refuse = [&](std::string message, std::string cause) {
     return makeError(
         Status::PlacementUnknown, std::move(message), names[plane.placement],
@@ -171,8 +176,13 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
                   "groups is defined");
   Expected<PlacementMap> map =
       PlacementMap::get(word, items / columns, columns);
-  if (!map)
-    return tl::make_unexpected(map.error());
+  if (!map) {
+    Error error = map.error();
+    error.field = names[plane.placement];
+    error.plane =
+        static_cast<int>(planeSlot(spec.contract.description(), field.plane));
+    return tl::make_unexpected(std::move(error));
+  }
   result.map = std::move(*map);
   result.columns = columns;
   return result;

@@ -20,7 +20,9 @@ static std::string planeText(const PlaneInfo &plane) {
   std::string text = wholeBytes ? std::to_string(plane.bits / 8) + " B"
                                 : std::to_string(plane.bits) +
                                       (plane.bits == 1 ? " bit" : " bits");
-  if (plane.elements)
+  if (plane.elements == 1)
+    text += " each";
+  else if (plane.elements)
     text += " per " + std::to_string(plane.elements);
   return plane.name + ": " + text;
 }
@@ -52,6 +54,8 @@ static std::string factorsText(const std::vector<Factor> &factors) {
     text += factor.name + " (" + wordText(factor.number) + ", ";
     text += factor.group == 0 ? "whole array"
                               : "per " + std::to_string(factor.group);
+    if (factor.order == ElementOrder::AxisFastest)
+      text += " of the axis";
     text += ")";
   }
   return text;

@@ -1,4 +1,5 @@
-//===- DescriptionTest.cpp - descriptions: addresses, faults, canonical text -*- C++ -*-===//
+//===- DescriptionTest.cpp - descriptions: addresses, faults, canonical text -*-
+// C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -92,11 +93,12 @@ TEST(DescriptionAddresses, Q4_K) {
   for (int64_t group = 0; group < 8 * kBlocks; ++group) {
     int64_t s = group / 8 * 144 + 4, i = group % 8;
     // i < 4: sc = s[i] & 63, m = s[i+4] & 63; else
-    // sc = (s[i+4] & 15) | (s[i-4] >> 6) << 4, m = (s[i+4] >> 4) | (s[i] >> 6) << 4.
-    auto sc = i < 4 ? run(s + i, 0, 6)
-                    : run(s + i + 4, 0, 4) + run(s + i - 4, 6, 2);
-    auto m = i < 4 ? run(s + i + 4, 0, 6)
-                   : run(s + i + 4, 4, 4) + run(s + i, 6, 2);
+    // sc = (s[i+4] & 15) | (s[i-4] >> 6) << 4, m = (s[i+4] >> 4) | (s[i] >> 6)
+    // << 4.
+    auto sc =
+        i < 4 ? run(s + i, 0, 6) : run(s + i + 4, 0, 4) + run(s + i - 4, 6, 2);
+    auto m =
+        i < 4 ? run(s + i + 4, 0, 6) : run(s + i + 4, 4, 4) + run(s + i, 6, 2);
     EXPECT_EQ(positions(desc.scales[1].bits, group), sc) << group;
     EXPECT_EQ(positions(desc.offset.factors[1].bits, group), m) << group;
   }
@@ -115,9 +117,11 @@ TEST(DescriptionAddresses, DenseCodesOfGrades) {
   };
   const Case cases[] = {
       {"e=u4", 4, [](int64_t i) { return run(i / 2, i % 2 * 4, 4); }},
-      {"e=u4,po=msb", 4, [](int64_t i) { return run(i / 2, 4 - i % 2 * 4, 4); }},
+      {"e=u4,po=msb", 4,
+       [](int64_t i) { return run(i / 2, 4 - i % 2 * 4, 4); }},
       {"e=u2", 2, [](int64_t i) { return run(i / 4, i % 4 * 2, 2); }},
-      {"e=u2,po=msb", 2, [](int64_t i) { return run(i / 4, 6 - i % 4 * 2, 2); }},
+      {"e=u2,po=msb", 2,
+       [](int64_t i) { return run(i / 4, 6 - i % 4 * 2, 2); }},
       {"e=u6", 6, [](int64_t i) { return run(i * 6 / 8, i * 6 % 8, 6); }},
       {"e=u4,ct=pad8", 4, [](int64_t i) { return run(i, 0, 4); }},
       {"e=u4,ct=pad8,po=msb", 4, [](int64_t i) { return run(i, 0, 4); }},
@@ -139,7 +143,8 @@ TEST(DescriptionAddresses, SparseIndices) {
   const Sparsity &sparsity = *contract.description().sparsity;
   EXPECT_TRUE(sparsity.ascending);
   for (int64_t slot = 0; slot < 64; ++slot)
-    EXPECT_EQ(positions(sparsity.indices, slot), run(slot / 4, slot % 4 * 2, 2));
+    EXPECT_EQ(positions(sparsity.indices, slot),
+              run(slot / 4, slot % 4 * 2, 2));
 }
 
 TEST(DescriptionAddresses, PairsOfLevel1) {
@@ -154,198 +159,14 @@ TEST(DescriptionAddresses, PairsOfLevel1) {
 }
 
 //===----------------------------------------------------------------------===//
-// Well-formedness
-//===----------------------------------------------------------------------===//
-
-TEST(DescriptionVerifier, RegisteredContractsAreWellFormed) {
-  for (const std::string &name : registeredContractNames())
-    if (auto error = validate(contract(name).description()))
-      ADD_FAILURE() << name << ": " << error->str();
-  for (int64_t block = 8; block <= int64_t(1) << 31; block *= 2) {
-    std::string name = "hurray.nf4(block=" + std::to_string(block) + ")";
-    if (auto error = validate(contract(name).description()))
-      ADD_FAILURE() << name << ": " << error->str();
-  }
-}
-
-/// Every grade that keys 1 to 11 can spell, in a sample of group sizes, is
-/// either refused by name or well-formed.
-TEST(DescriptionVerifier, EveryGradeIsRefusedOrWellFormed) {
-  const char *words[] = {"e2m1", "e4m3", "e8m0", "binary16", "binary32", "u2",
-                         "u4",   "u6",   "u8",   "s4",       "s8"};
-  const char *tails[] = {"",
-                         ",zp=u2",
-                         ",zp=u6,zpc=minus1",
-                         ",k1=0,s1=binary32",
-                         ",k1=3,s1=u6",
-                         ",k1=8,s1=e8m0,zp=u4,zps=l1",
-                         ",k1=0,s1=binary16,zp=s8,zps=l1",
-                         ",sp=2:4:u2:asclsb",
-                         ",sp=1:8:u2:unord",
-                         ",sp=3:7:u4:unord",
-                         ",sp=16:32:u4:unord"};
-  unsigned described = 0, refused = 0;
-  for (const char *e : words)
-    for (const char *s0 : words)
-      for (const char *tail : tails)
-        for (const char *container : {"", ",ct=pad8", ",po=msb",
-                                      ",ct=pad8,po=msb"})
-          for (const char *k0 : {"0", "1", "12", "32", "65535", "65536"}) {
-            std::string text = "grit1(e=" + std::string(e) + ",k0=" + k0 +
-                               ",s0=" + s0 + tail + container + ",esr=ratio)";
-            Expected<Contract> contract = Contract::parse(text);
-            if (!contract) {
-              ++refused;
-              EXPECT_FALSE(contract.error().field.empty()) << text;
-              EXPECT_FALSE(contract.error().declared.empty()) << text;
-              continue;
-            }
-            ++described;
-            if (auto error = validate(contract->description()))
-              ADD_FAILURE() << text << ": " << error->str();
-          }
-  EXPECT_EQ(described, 13728u);
-  EXPECT_EQ(refused, 18216u);
-}
-
-TEST(DescriptionVerifier, RefusedGrades) {
-  const std::pair<const char *, const char *> cases[] = {
-      {"grit1(e=u4,k0=0,s0=u8,esr=ratio)", "k0"},
-      {"grit1(e=u4,k0=65536,s0=u8,esr=ratio)", "k0"},
-      {"grit1(e=u4,k0=8,s0=u8,k1=65536,s1=u8,esr=ratio)", "k1"},
-      {"grit1(e=u4,k0=8,s0=u8,k1=2,s1=u6,esr=ratio)", "s1"},
-      {"grit1(e=u6,k0=8,s0=u8,po=msb,esr=ratio)", "po"},
-      {"grit1(e=u4,k0=8,s0=u8,sp=2:8:u2:asclsb,esr=ratio)", "sp"},
-      {"grit1(e=u4,k0=8,s0=u8,sp=2:32:u4:asclsb,esr=ratio)", "sp"},
-      {"grit1(e=u4,k0=8,s0=u8,zp=u4,sp=2:4:u2:asclsb,esr=ratio)", "zp"},
-  };
-  for (auto [text, field] : cases) {
-    Expected<Contract> contract = Contract::parse(text);
-    ASSERT_FALSE(contract) << text;
-    EXPECT_EQ(contract.error().status, Status::GradeUnknown);
-    EXPECT_EQ(contract.error().field, field) << contract.error().str();
-  }
-}
-
-namespace {
-struct Fault {
-  const char *name;
-  const char *contract;
-  std::function<void(FormatDescription &)> damage;
-  const char *message; ///< part of the expected message
-};
-} // namespace
-
-static const Fault kFaults[] = {
-    {"no planes", "mxfp4", [](auto &d) { d.planes.clear(); }, "no planes"},
-    {"plane without name", "mxfp4", [](auto &d) { d.planes[0].name = ""; },
-     "has no name"},
-    {"twice a name", "mxfp4", [](auto &d) { d.planes[1].name = "data"; },
-     "have this name"},
-    {"no bits", "mxfp4", [](auto &d) { d.planes[0].bits = 0; }, "its bits"},
-    {"negative elements", "mxfp4", [](auto &d) { d.planes[1].elements = -1; },
-     "its elements"},
-    {"unit not whole", "mxfp4", [](auto &d) { d.planes[1].elements = 48; },
-     "whole number of its units"},
-    {"placement", "mxfp4", [](auto &d) { d.planes[0].placement = 3; },
-     "placement word"},
-    {"axis", "mxfp4", [](auto &d) { d.axisMultiple = 0; }, "out of range"},
-    {"array", "mxfp4", [](auto &d) { d.arrayMultiple = int64_t(1) << 50; },
-     "out of range"},
-    {"common multiple", "mxfp4",
-     [](auto &d) { d.arrayMultiple = (int64_t(1) << 39) - 1; },
-     "common multiple"},
-    {"plane index", "mxfp4", [](auto &d) { d.codes.plane = 7; },
-     "its plane does not exist"},
-    {"no slices", "mxfp4", [](auto &d) { d.codes.slices.clear(); }, "no bits"},
-    {"slice of no bits", "mxfp4", [](auto &d) { d.codes.slices[0].width = 0; },
-     "32 bits"},
-    {"slice too high", "mxfp4", [](auto &d) { d.codes.slices[0].shift = 30; },
-     "32 bits"},
-    {"gap", "mxfp4", [](auto &d) { d.codes.slices[0].shift = 1; }, "a gap"},
-    {"same bits", "gguf.q4_k",
-     [](auto &d) { d.scales[1].bits.slices[1].shift = 3; }, "same bits"},
-    {"far base", "mxfp4",
-     [](auto &d) { d.codes.slices[0].base = int64_t(1) << 50; }, "base"},
-    {"div of 0", "mxfp4", [](auto &d) { d.codes.slices[0].digits[0].div = 0; },
-     "digit"},
-    {"stride", "mxfp4",
-     [](auto &d) { d.codes.slices[0].digits[0].stride = INT64_MIN; }, "digit"},
-    {"no word", "mxfp4", [](auto &d) { d.level.number.word = FormatWord(); },
-     "no format word"},
-    {"bad word", "mxfp4",
-     [](auto &d) { d.level.number.word = FormatWord(0xA043); }, "level"},
-    {"power of two", "mxfp4", [](auto &d) { d.scales[0].number.exp2 = 300; },
-     "power of two"},
-    {"level width", "mxfp4", [](auto &d) { d.level.number.word = words::U8; },
-     "width"},
-    {"bias of a float", "mxfp4", [](auto &d) { d.level.bias = 1; },
-     "integer word"},
-    {"huge bias", "gguf.q4_0", [](auto &d) { d.level.bias = 1 << 23; },
-     "exact"},
-    {"short table", "hurray.nf4", [](auto &d) { d.level.table.pop_back(); },
-     "one entry per code"},
-    {"no scale", "gguf.q4_0", [](auto &d) { d.scales.clear(); }, "no scale"},
-    {"scale width", "gguf.q4_0",
-     [](auto &d) { d.scales[0].number.word = words::U8; }, "width"},
-    {"group", "gguf.q4_0", [](auto &d) { d.scales[0].group = -1; }, "group"},
-    {"group not whole", "hurray.nf4", [](auto &d) { d.scales[0].group = 128; },
-     "whole number of its groups"},
-    {"minimum without factors", "gguf.q4_k",
-     [](auto &d) { d.offset.factors.clear(); }, "number of factors"},
-    {"zero point with two", "gguf.q4_k",
-     [](auto &d) { d.offset.kind = Offset::Kind::ZeroPoint; },
-     "number of factors"},
-    {"addend", "gguf.q4_k", [](auto &d) { d.offset.addend = 1; }, "addend"},
-    {"N of M", "i8s24", [](auto &d) { d.sparsity->n = 4; }, "N of M"},
-    {"narrow index", "i8s24",
-     [](auto &d) {
-       d.sparsity->m = 8;
-     },
-     "too narrow"},
-    {"runs cut", "i8s24", [](auto &d) { d.axisMultiple = 2; }, "plane 'aux'"},
-    {"projection", "mxfp4",
-     [](auto &d) { d.projection.format = FormatWord(0x000F); }, ""},
-    {"outside", "gguf.q4_0", [](auto &d) { d.planes[0].bits = 143; },
-     "outside plane"},
-    {"overlap", "gguf.q4_0", [](auto &d) { d.scales[0].bits.slices[0].base = 8; },
-     "shares bit"},
-    {"does not advance", "gguf.q4_0", [](auto &d) { d.planes[0].bits = 145; },
-     "do not advance"},
-    {"empty plane", "mxfp4",
-     [](auto &d) { d.planes.push_back({"more", 1, 8, 0}); }, "holds nothing"},
-    {"constant plane with groups", "nvf4",
-     [](auto &d) {
-       d.planes[2].elements = 16;
-     },
-     "constant size"},
-    {"late repetition", "mxfp4",
-     [](auto &d) { d.codes.slices[0].digits[0].div = int64_t(1) << 39; },
-     "repeat"},
-};
-
-TEST(DescriptionVerifier, Faults) {
-  for (const Fault &fault : kFaults) {
-    FormatDescription desc = contract(fault.contract).description();
-    fault.damage(desc);
-    std::optional<Error> error = validate(desc);
-    ASSERT_TRUE(error) << fault.name;
-    EXPECT_EQ(error->status, Status::GradeUnknown);
-    EXPECT_NE(error->str().find(fault.message), std::string::npos)
-        << fault.name << ": " << error->str();
-    EXPECT_FALSE(error->field.empty());
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // What follows from a description
 //===----------------------------------------------------------------------===//
 
 TEST(Description, BitsPerElement) {
   const std::pair<const char *, double> cases[] = {
-      {"mxfp4", 4.25},      {"nvf4", 4.5},       {"q4ks", 4.625},
-      {"i8s24", 5.5},       {"gguf.q4_0", 4.5},  {"gguf.q4_k", 4.5},
-      {"gguf.q8_0", 8.5},   {"gguf.mxfp4", 4.25}, {"gguf.iq4_nl", 4.5},
+      {"mxfp4", 4.25},     {"nvf4", 4.5},        {"q4ks", 4.625},
+      {"i8s24", 5.5},      {"gguf.q4_0", 4.5},   {"gguf.q4_k", 4.5},
+      {"gguf.q8_0", 8.5},  {"gguf.mxfp4", 4.25}, {"gguf.iq4_nl", 4.5},
       {"hurray.nf4", 4.5},
   };
   for (auto [name, expected] : cases)
@@ -370,8 +191,8 @@ TEST(Description, CanBeNonFinite) {
 
 TEST(Description, PlaneSlots) {
   const std::pair<const char *, std::vector<unsigned>> cases[] = {
-      {"mxfp4", {0, 1}},     {"nvf4", {0, 1, 2}}, {"q4ks", {0, 1, 2, 3}},
-      {"i8s24", {0, 1, 3}},  {"gguf.q4_k", {0}},  {"hurray.nf4", {0, 1}},
+      {"mxfp4", {0, 1}},    {"nvf4", {0, 1, 2}}, {"q4ks", {0, 1, 2, 3}},
+      {"i8s24", {0, 1, 3}}, {"gguf.q4_k", {0}},  {"hurray.nf4", {0, 1}},
   };
   for (const auto &[name, expected] : cases) {
     Contract contract = test::contract(name);
@@ -401,8 +222,9 @@ TEST(Description, CanonicalText) {
       "00000000,3f800000,40000000,40400000,40800000,40c00000,41000000,41400000,"
       "00000000,bf800000,c0000000,c0400000,c0800000,c0c00000,c1000000,c1400000"
       "],scales=[(0x4007*2^-1,lin/32,p0:8@0+i*136)],axis=32)");
-  EXPECT_EQ(contract("hurray.nf4").canonical().substr(0, 66),
-            "gritfmt1(planes=[4/1@0,32/64@1],codes=p0:4@0+i*4,level=[bf800000,b");
+  EXPECT_EQ(
+      contract("hurray.nf4").canonical().substr(0, 66),
+      "gritfmt1(planes=[4/1@0,32/64@1],codes=p0:4@0+i*4,level=[bf800000,b");
   std::string nf4 = contract("hurray.nf4").canonical();
   EXPECT_EQ(nf4.substr(nf4.find("scales")),
             "scales=[(binary32,axis/64,p1:32@0+i*32)],axis=64)");

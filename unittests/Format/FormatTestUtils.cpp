@@ -21,8 +21,8 @@ static std::vector<uint32_t> rootFractions(unsigned count, bool cube) {
       prime &= n % d != 0;
     if (!prime)
       continue;
-    long double root = cube ? std::cbrt((long double)n)
-                            : std::sqrt((long double)n);
+    long double root =
+        cube ? std::cbrt((long double)n) : std::sqrt((long double)n);
     result.push_back(
         static_cast<uint32_t>((root - std::floor(root)) * 4294967296.0L));
   }
@@ -44,19 +44,20 @@ std::string test::sha256(const Bytes &bytes) {
       w[i] = padded[at + 4 * i] << 24 | padded[at + 4 * i + 1] << 16 |
              padded[at + 4 * i + 2] << 8 | padded[at + 4 * i + 3];
     for (int i = 16; i < 64; ++i)
-      w[i] = w[i - 16] + w[i - 7] +
-             (std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^
-              w[i - 15] >> 3) +
-             (std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^
-              w[i - 2] >> 10);
+      w[i] =
+          w[i - 16] + w[i - 7] +
+          (std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^
+           w[i - 15] >> 3) +
+          (std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10);
     std::vector<uint32_t> s = h;
     for (int i = 0; i < 64; ++i) {
-      uint32_t t1 = s[7] + (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^
-                            std::rotr(s[4], 25)) +
-                    ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
-      uint32_t t2 = (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^
-                     std::rotr(s[0], 22)) +
-                    ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+      uint32_t t1 =
+          s[7] +
+          (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) +
+          ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+      uint32_t t2 =
+          (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22)) +
+          ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
       s.insert(s.begin(), t1 + t2);
       s[4] += t1;
       s.pop_back();

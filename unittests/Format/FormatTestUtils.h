@@ -23,8 +23,7 @@ using Bytes = std::vector<uint8_t>;
 
 /// The value of an Expected; ends the process with the error's text when there
 /// is none, so that no test goes on without it.
-template <typename T>
-T take(Expected<T> value) {
+template <typename T> T take(Expected<T> value) {
   if (!value) {
     ADD_FAILURE() << value.error().str();
     std::abort();
@@ -90,6 +89,14 @@ public:
 private:
   uint64_t state;
 };
+
+/// Random planes of the right sizes; every byte is legal in every format.
+inline std::vector<Bytes> randomPlanes(const ArraySpec &spec, Random &random) {
+  std::vector<Bytes> planes;
+  for (int64_t size : take(spec.planeSizes()))
+    planes.push_back(random.bytes(size));
+  return planes;
+}
 
 /// SHA-256 as lower-case hex.
 std::string sha256(const Bytes &bytes);
