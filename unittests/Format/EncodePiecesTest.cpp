@@ -1,0 +1,149 @@
+//===- EncodePiecesTest.cpp - the parts that encoders are made of ---------===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormatTestUtils.h"
+#include "Parallel.h"
+#include "PlaneWriter.h"
+#include "StepTable.h"
+
+#include <atomic>
+#include <cmath>
+
+using namespace grit;
+using namespace grit::test;
+
+//===----------------------------------------------------------------------===//
+// StepTable
+//===----------------------------------------------------------------------===//
+
+static constexpr Rounding kRoundings[] = {
+    Rounding::RNE, Rounding::RNA, Rounding::RTZ, Rounding::RTP, Rounding::RTN};
+
+TEST(StepTable, EqualsEncodeWordNearEveryStepAndAtRandom) {
+  for (FormatWord word : {words::E2M1, words::E4M3, words::U2, words::U4,
+                          words::U6, words::U8, words::S4, words::S8})
+    for (Rounding rounding : kRoundings)
+      for (Saturation saturation :
+           {Saturation::SatFinite, Saturation::SatMax}) {
+        StepTable table = take(StepTable::forWord(word, rounding, saturation));
+        size_t wrong = 0;
+        auto check = [&](float x) {
+          if (!std::isnan(x))
+            wrong += table(x) != *encodeWord(word, x, rounding, saturation);
+        };
+        // Every value, every midpoint and their neighbours.
+        for (uint32_t code = 0; code < 1u << word.width(); ++code)
+          for (float next : {1.0f, 2.0f, 0.5f})
+            for (float sign : {1.0f, -1.0f}) {
+              float a = decodeWord(word, code);
+              float b = decodeWord(word, (code + 1) % (1u << word.width()));
+              float x = sign * (next == 1 ? a : (a + b) / next);
+              check(x);
+              check(std::nextafter(x, INFINITY));
+              check(std::nextafter(x, -INFINITY));
+            }
+        Random random(word.raw());
+        for (int i = 0; i < 4000; ++i)
+          check(value(static_cast<uint32_t>(random.next())));
+        for (float x : {0.0f, -0.0f, INFINITY, -INFINITY})
+          check(x);
+        EXPECT_EQ(wrong, 0u) << word.str() << " " << int(rounding);
+      }
+}
+
+TEST(StepTable, RefusesWordsWithoutAnOrderOfCodes) {
+  for (FormatWord word : {words::E8M0, words::Binary16, FormatWord()}) {
+    auto table = StepTable::forWord(word, Rounding::RNE, Saturation::SatFinite);
+    ASSERT_FALSE(table) << word.str();
+    EXPECT_EQ(table.error().field, "e");
+  }
+}
+
+TEST(StepTable, NearestLevelTakesTheUpperOfTwo) {
+  const float levels[] = {-4, -1, 0, 2};
+  StepTable table = StepTable::nearestLevel(levels);
+  EXPECT_EQ(table(-INFINITY), 0);
+  EXPECT_EQ(table(-2.6f), 0);
+  EXPECT_EQ(table(-2.5f), 1);
+  EXPECT_EQ(table(-0.5f), 2);
+  EXPECT_EQ(table(std::nextafter(1.0f, 0.0f)), 2);
+  EXPECT_EQ(table(1.0f), 3);
+  EXPECT_EQ(table(INFINITY), 3);
+}
+
+//===----------------------------------------------------------------------===//
+// writeCodes
+//===----------------------------------------------------------------------===//
+
+static Bytes throughWriteField(const BitField &field,
+                               const std::vector<uint32_t> &codes,
+                               size_t bytes) {
+  Bytes plane(bytes);
+  std::span<uint8_t> spans[] = {plane};
+  for (size_t i = 0; i < codes.size(); ++i)
+    writeField(field, static_cast<int64_t>(i), codes[i], spans);
+  return plane;
+}
+
+TEST(PlaneWriter, EqualsWriteField) {
+  const Digit run{1, 0, 3};
+  struct Case {
+    BitField field;
+    int64_t count, bytes;
+  };
+  const Case cases[] = {
+      {{0, {{0, 4, 0, {{1, 0, 4}}}}}, 200000, 100000},        // dense nibbles
+      {{0, {{4, 4, 0, {{2, 0, 8}, {1, 2, -4}}}}}, 1000, 500}, // high one first
+      {{0, {{0, 3, 0, {run}}}}, 4096, 1536},                  // across bytes
+      {{0, {{16, 4, 0, {{32, 0, 144}, {16, 2, 4}, {1, 16, 8}}}}}, 320, 180},
+      {{0, {{5, 17, 0, {{1, 0, 40}}}}}, 100, 500}, // three bytes
+      // Two slices of a code, and one in periods that reach into each other.
+      {{0, {{0, 4, 0, {{1, 0, 8}}}, {6, 2, 4, {{1, 0, 8}}}}}, 512, 512},
+      {{0, {{0, 1, 0, {{2, 0, 1}, {1, 2, 4096}}}}}, 8192, 1024},
+      // No digit without a modulus: not periodic.
+      {{0, {{0, 4, 0, {{1, 16, 8}, {16, 2, 4}}}}}, 32, 16},
+  };
+  Random random(7);
+  for (const Case &c : cases) {
+    std::vector<uint32_t> codes;
+    Bytes narrow;
+    for (int64_t i = 0; i < c.count; ++i) {
+      codes.push_back(static_cast<uint32_t>(random.next()) &
+                      ((uint64_t(1) << c.field.width()) - 1));
+      narrow.push_back(static_cast<uint8_t>(codes.back()));
+    }
+    Bytes plane(c.bytes);
+    writeCodes(c.field, codes, plane);
+    EXPECT_EQ(plane, throughWriteField(c.field, codes, c.bytes)) << c.count;
+    if (c.field.width() > 8)
+      continue;
+    Bytes fromNarrow(c.bytes);
+    writeCodes(c.field, narrow, fromNarrow);
+    EXPECT_EQ(fromNarrow, plane) << c.count;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// parallelFor
+//===----------------------------------------------------------------------===//
+
+TEST(ParallelFor, CoversEveryIndexOnceInWholeGrains) {
+  for (int64_t count : {0, 1, 7, 64, 1000, 4097})
+    for (int64_t grain : {1, 3, 64, 5000}) {
+      std::vector<std::atomic<int>> hits(count);
+      std::atomic<int> misaligned = 0;
+      parallelFor(count, grain, [&](int64_t begin, int64_t end) {
+        misaligned += begin % grain != 0 || (end % grain && end != count);
+        for (int64_t i = begin; i < end; ++i)
+          ++hits[i];
+      });
+      EXPECT_EQ(misaligned, 0);
+      for (const auto &hit : hits)
+        ASSERT_EQ(hit, 1) << count << " by " << grain;
+    }
+}

@@ -1,0 +1,373 @@
+//===- EncodeTest.cpp - what holds for every encoder ----------------------===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EncodeInputs.h"
+#include "FormatTestUtils.h"
+
+#include <cmath>
+
+using namespace grit;
+using namespace grit::test;
+
+static std::vector<Bytes> encodeAll(const ArraySpec &spec,
+                                    const std::vector<float> &values) {
+  return take(encode(spec, values));
+}
+
+static ArraySpec specOf(std::string_view name, std::vector<int64_t> shape,
+                        int axis = -1) {
+  return take(ArraySpec::get(contract(name), std::move(shape), axis));
+}
+
+static bool isGrade(const std::string &name) {
+  return contract(name).isGrade();
+}
+
+//===----------------------------------------------------------------------===//
+// Every contract
+//===----------------------------------------------------------------------===//
+
+namespace {
+class EveryContract : public testing::TestWithParam<std::string> {};
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(, EveryContract,
+                         testing::ValuesIn(registeredContractNames()),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           for (char &c : name)
+                             if (c == '.')
+                               c = '_';
+                           return name;
+                         });
+
+/// How far a code may be from the nearest one, as a part of the group's largest
+/// magnitude: one rounding of the quotient; where codes are chosen before the
+/// scale is rounded to binary16, that rounding, too.
+static float slackOf(const FormatDescription &format) {
+  switch (format.encoding.rule) {
+  case EncodeRule::GgmlSignedMax:
+  case EncodeRule::GgmlAbsMax:
+  case EncodeRule::GgmlTableSearch:
+    return 0x1p-10f;
+  default:
+    return format.encoding.rounding == Rounding::RTZ ? 0.5f : 0x1p-20f;
+  }
+}
+
+TEST_P(EveryContract, NoOtherCodeIsNearer) {
+  ArraySpec spec = specOf(GetParam(), {4, 256});
+  const FormatDescription &format = spec.contract.description();
+  for (const char *kind : {"bell", "outlier", "ties", "scales", "negative"}) {
+    // A subnormal binary16 scale is too coarse for a bound by its rounding.
+    if (slackOf(format) == 0x1p-10f && std::string_view(kind) == "scales")
+      continue;
+    std::vector<float> x = encodeInputs(kind, 11, spec.numElements());
+    std::vector<Bytes> planes = encodeAll(spec, x);
+    std::vector<float> decoded = decodeAll(spec, planes);
+    std::vector<float> least(x.size(), INFINITY);
+    int64_t stored = spec.numElements();
+    if (format.sparsity)
+      stored = stored / format.sparsity->m * format.sparsity->n;
+    // Decode with every element set to each code in turn.
+    for (uint32_t code = 0; code < 1u << format.codes.width(); ++code) {
+      std::vector<std::span<uint8_t>> spans(planes.begin(), planes.end());
+      for (int64_t i = 0; i < stored; ++i)
+        writeField(format.codes, i, code, spans);
+      std::vector<float> candidate = decodeAll(spec, planes);
+      for (size_t i = 0; i < x.size(); ++i)
+        least[i] = std::fmin(least[i], std::fabs(candidate[i] - x[i]));
+    }
+    size_t wrong = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      float largest = 0;
+      for (size_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j)
+        largest = std::fmax(largest, std::fabs(x[j]));
+      wrong += !(std::fabs(decoded[i] - x[i]) <=
+                 least[i] + largest * slackOf(format));
+    }
+    EXPECT_EQ(wrong, 0u) << kind;
+  }
+}
+
+TEST_P(EveryContract, RelativeErrorIsThatOfItsBits) {
+  ArraySpec spec = specOf(GetParam(), {64, 256});
+  std::vector<float> x = encodeInputs("bell", 5, spec.numElements());
+  std::vector<float> decoded = decodeAll(spec, encodeAll(spec, x));
+  double error = 0, norm = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    error += std::pow(double(decoded[i]) - x[i], 2);
+    norm += std::pow(double(x[i]), 2);
+  }
+  double relative = std::sqrt(error / norm);
+  // Half of the values are dropped by 2:4; four bits of anything give a tenth;
+  // truncation doubles it.
+  const FormatDescription &format = spec.contract.description();
+  double limit = 0.13;
+  if (format.sparsity || format.encoding.rounding == Rounding::RTZ)
+    limit = 0.4;
+  else if (format.codes.width() == 8)
+    limit = 0.01;
+  EXPECT_LT(relative, limit);
+  EXPECT_GT(relative, 0.001);
+}
+
+TEST_P(EveryContract, ZerosStayZeros) {
+  ArraySpec spec = specOf(GetParam(), {2, 256});
+  std::vector<float> x = encodeInputs("zero", 1, spec.numElements());
+  for (float y : decodeAll(spec, encodeAll(spec, x)))
+    EXPECT_EQ(y, 0);
+}
+
+TEST_P(EveryContract, EmptyArraysHaveTheSizesOfTheEquations) {
+  ArraySpec spec = specOf(GetParam(), {0, 256});
+  auto planes = encodeAll(spec, {});
+  PlaneSizes sizes = take(spec.planeSizes());
+  ASSERT_EQ(planes.size(), sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i)
+    EXPECT_EQ(int64_t(planes[i].size()), sizes[i]);
+}
+
+TEST_P(EveryContract, RowsDoNotDependOnEachOtherNorOnThreads) {
+  ArraySpec whole = specOf(GetParam(), {256, 256});
+  ArraySpec row = specOf(GetParam(), {1, 256});
+  std::vector<float> x = encodeInputs("bell", 3, whole.numElements());
+  x[0] = 4; // the largest of every row, for scales of the whole array
+  for (int64_t r = 1; r < 256; ++r)
+    x[r * 256] = -4;
+  std::vector<float> together = decodeAll(whole, encodeAll(whole, x));
+  std::vector<float> alone;
+  for (int64_t r = 0; r < 256; ++r) {
+    std::vector<float> part(&x[r * 256], &x[r * 256] + 256);
+    for (float y : decodeAll(row, encodeAll(row, part)))
+      alone.push_back(y);
+  }
+  expectSameBits(together, alone, GetParam());
+}
+
+TEST_P(EveryContract, ValuesThatAreNotFinite) {
+  ArraySpec spec = specOf(GetParam(), {512, 256});
+  std::vector<float> x = encodeInputs("bell", 9, spec.numElements());
+  x[300] = -INFINITY;
+  x[100000] = NAN;
+  auto planes = encode(spec, x);
+  if (!isGrade(GetParam())) {
+    // The first one is named, whichever thread met one first.
+    ASSERT_FALSE(planes);
+    EXPECT_EQ(planes.error().field, "values[300]");
+    EXPECT_EQ(planes.error().found, "-inf");
+    return;
+  }
+  std::vector<float> decoded = decodeAll(spec, take(std::move(planes)));
+  int64_t unit = 0;
+  for (const Factor &factor : spec.contract.description().scales)
+    unit = std::max(unit, factor.group);
+  const bool sparse = spec.contract.description().sparsity.has_value();
+  for (int64_t i = 0; i < spec.numElements(); ++i) {
+    bool poisoned = i / unit == 300 / unit || i / unit == 100000 / unit;
+    // A masked position is zero even then.
+    if (poisoned && sparse && decoded[i] == 0)
+      continue;
+    ASSERT_EQ(std::isnan(decoded[i]), poisoned) << i;
+  }
+  EXPECT_TRUE(std::isnan(decoded[300]));
+  EXPECT_TRUE(std::isnan(decoded[100000]));
+}
+
+TEST_P(EveryContract, WrongNumberOfValues) {
+  ArraySpec spec = specOf(GetParam(), {2, 256});
+  auto planes = encode(spec, std::vector<float>(511));
+  ASSERT_FALSE(planes);
+  EXPECT_EQ(planes.error().status, Status::SizeMismatch);
+  EXPECT_EQ(planes.error().declared, "512 values");
+  EXPECT_EQ(planes.error().found, "511 values");
+}
+
+TEST_P(EveryContract, ImportanceIsUsedOrRefused) {
+  ArraySpec spec = specOf(GetParam(), {2, 256});
+  std::vector<float> x = encodeInputs("outlier", 2, spec.numElements());
+  std::vector<float> weights = importanceInputs(4, 256);
+  auto weighted = encode(spec, x, weights);
+  EncodeRule rule = spec.contract.description().encoding.rule;
+  if (rule != EncodeRule::GgmlAffineSearch &&
+      rule != EncodeRule::GgmlTableSearch) {
+    ASSERT_FALSE(weighted);
+    EXPECT_EQ(weighted.error().field, "importance");
+    return;
+  }
+  EXPECT_NE(take(std::move(weighted)), encodeAll(spec, x));
+  auto shorter = encode(spec, x, std::span(weights).first(255));
+  ASSERT_FALSE(shorter);
+  EXPECT_EQ(shorter.error().status, Status::SizeMismatch);
+  weights[17] = -1;
+  auto negative = encode(spec, x, weights);
+  ASSERT_FALSE(negative);
+  EXPECT_EQ(negative.error().field, "importance[17]");
+}
+
+TEST_P(EveryContract, OtherPlacementsAreRefused) {
+  ArraySpec spec = specOf(GetParam(), {2, 256});
+  spec.placements.data = placements::Unspecified;
+  auto planes = encode(spec, std::vector<float>(512));
+  ASSERT_FALSE(planes);
+  EXPECT_EQ(planes.error().status, Status::PlacementUnknown);
+}
+
+//===----------------------------------------------------------------------===//
+// Some contracts
+//===----------------------------------------------------------------------===//
+
+TEST(Encode, DecodedValuesEncodeToThemselves) {
+  for (const char *name :
+       {"mxfp4", "i8s24", "gguf.q4_0", "gguf.q8_0", "gguf.mxfp4", "hurray.nf4"})
+    for (const char *kind : {"bell", "uniform", "outlier", "ties"}) {
+      ArraySpec spec = specOf(name, {8, 256});
+      std::vector<float> once = decodeAll(
+          spec, encodeAll(spec, encodeInputs(kind, 21, spec.numElements())));
+      expectSameBits(decodeAll(spec, encodeAll(spec, once)), once,
+                     std::string(name) + " " + kind);
+    }
+}
+
+TEST(Encode, TheLowestSignedCodeIsNotWritten) {
+  for (const char *name : {"i8s24", "gguf.q8_0"}) {
+    ArraySpec spec = specOf(name, {4, 256});
+    const BitField &field = spec.contract.description().codes;
+    auto planes =
+        encodeAll(spec, encodeInputs("negative", 8, spec.numElements()));
+    std::vector<ByteSpan> spans(planes.begin(), planes.end());
+    int64_t stored = spec.contract.description().sparsity ? 512 : 1024;
+    for (int64_t i = 0; i < stored; ++i)
+      ASSERT_NE(readField(field, i, spans), 0x80u) << name << " " << i;
+  }
+}
+
+TEST(Encode, ContainerAndBitOrderDoNotChangeValues) {
+  const std::string base = "grit1(e=e2m1,k0=32,s0=e8m0,esr=exp2floormaxabs";
+  std::vector<float> x = encodeInputs("bell", 6, 1024), expected;
+  for (const char *rest : {")", ",ct=pad8)", ",po=msb)"}) {
+    ArraySpec spec = specOf(base + rest, {4, 256});
+    std::vector<float> decoded = decodeAll(spec, encodeAll(spec, x));
+    if (expected.empty())
+      expected = decoded;
+    expectSameBits(decoded, expected, base + rest);
+  }
+}
+
+TEST(Encode, BlocksAlongAnOuterAxis) {
+  // [2, 128, 3] along axis 1 against its transposition [2, 3, 128].
+  std::vector<float> x = encodeInputs("scales", 31, 768), turned(768);
+  for (int o = 0; o < 2; ++o)
+    for (int a = 0; a < 128; ++a)
+      for (int i = 0; i < 3; ++i)
+        turned[(o * 3 + i) * 128 + a] = x[(o * 128 + a) * 3 + i];
+  ArraySpec spec = specOf("hurray.nf4", {2, 128, 3}, 1);
+  ArraySpec other = specOf("hurray.nf4", {2, 3, 128});
+  auto planes = encodeAll(spec, x), otherPlanes = encodeAll(other, turned);
+  EXPECT_EQ(planes[1], otherPlanes[1]); // scales are in the order of blocks
+  std::vector<float> decoded = decodeAll(spec, planes), back(768);
+  std::vector<float> otherDecoded = decodeAll(other, otherPlanes);
+  for (int o = 0; o < 2; ++o)
+    for (int a = 0; a < 128; ++a)
+      for (int i = 0; i < 3; ++i)
+        back[(o * 128 + a) * 3 + i] = otherDecoded[(o * 3 + i) * 128 + a];
+  expectSameBits(decoded, back, "axis 1");
+}
+
+TEST(Encode, Nf4CodesChangeAboveTheMidpoints) {
+  // f32 of the mean of neighbouring levels, as bitsandbytes compares.
+  const uint32_t midpoints[] = {0xBF591CD8, 0xBF1C5270, 0xBEEB8480, 0xBEADEA76,
+                                0xBE703CEC, 0xBE0D38BC, 0xBD3A7871, 0x3D22FAFF,
+                                0x3DF64862, 0x3E5067E0, 0x3E9582D4, 0x3EC753F9,
+                                0x3F006D04, 0x3F248DAF, 0x3F5C89DA};
+  ArraySpec spec = specOf("hurray.nf4", {64});
+  const BitField &field = spec.contract.description().codes;
+  std::vector<float> x(64);
+  x[0] = 1; // the scale, so that a value is its own quotient
+  for (int i = 0; i < 15; ++i) {
+    x[1 + 2 * i] = value(midpoints[i]);
+    x[2 + 2 * i] = std::nextafter(value(midpoints[i]), INFINITY);
+  }
+  auto planes = encodeAll(spec, x);
+  std::vector<ByteSpan> spans(planes.begin(), planes.end());
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_EQ(readField(field, 1 + 2 * i, spans), uint32_t(i));
+    EXPECT_EQ(readField(field, 2 + 2 * i, spans), uint32_t(i + 1));
+  }
+}
+
+TEST(Encode, RoundingOfTheSharedExponent) {
+  // The square root of two lies between the two significands.
+  struct Case {
+    uint32_t amax;
+    uint8_t floor, ceil, rne;
+  };
+  const Case cases[] = {
+      {0x3F800000, 125, 125, 125}, {0x3FB504F3, 125, 126, 125},
+      {0x3FB504F4, 125, 126, 126}, {0x3FFFFFFF, 125, 126, 126},
+      {0x00000001, 0, 0, 0},       {0x7F7FFFFF, 252, 253, 253}};
+  auto scaleOf = [](const char *rule, uint32_t amax) {
+    ArraySpec spec = specOf("grit1(e=e2m1,k0=32,s0=e8m0,esr=exp2" +
+                                std::string(rule) + "maxabs)",
+                            {32});
+    std::vector<float> x(32);
+    x[7] = value(amax);
+    return encodeAll(spec, x)[1][0];
+  };
+  for (const Case &c : cases) {
+    EXPECT_EQ(scaleOf("floor", c.amax), c.floor) << std::hex << c.amax;
+    EXPECT_EQ(scaleOf("ceil", c.amax), c.ceil) << std::hex << c.amax;
+    EXPECT_EQ(scaleOf("rne", c.amax), c.rne) << std::hex << c.amax;
+  }
+}
+
+TEST(Encode, GradesThatCanOnlyBeDecoded) {
+  struct Case {
+    const char *grade, *field;
+  };
+  const Case cases[] = {
+      {"grit1(e=e2m1,k0=32,s0=e8m0,esr=custom:mine)", "encode rule"},
+      {"grit1(e=e2m1,k0=32,s0=e8m0,esr=exp2floormaxabs,esn=ftz)", "esn"},
+      {"grit1(e=binary16,k0=32,s0=e8m0,esr=exp2floormaxabs)", "e"},
+      {"grit1(e=e8m0,k0=32,s0=binary32,esr=ratiomaxabs)", "e"},
+      {"grit1(e=e2m1,k0=16,s0=e4m3,k1=4,s1=binary32,esr=ratiomaxabs)", "k1"},
+      {"grit1(e=u4,k0=32,s0=binary16,zp=u4,esr=affineminmax)", "zps"},
+      {"grit1(e=s4,k0=32,s0=binary16,zp=s4,esr=ratiomaxabs)", "offset"},
+      {"grit1(e=s4,k0=32,s0=u6,k1=8,s1=binary16,zp=u6,zps=l1,"
+       "esr=affineminmax)",
+       "e"},
+      {"grit1(e=u4,k0=32,s0=u6,k1=8,s1=binary16,zp=u6,zps=l1,er=rtz,"
+       "esr=affineminmax)",
+       "er, es"},
+  };
+  for (const Case &c : cases) {
+    auto planes = encode(specOf(c.grade, {256}), std::vector<float>(256));
+    ASSERT_FALSE(planes) << c.grade;
+    EXPECT_EQ(planes.error().field, c.field) << c.grade;
+    EXPECT_FALSE(planes.error().declared.empty()) << c.grade;
+  }
+}
+
+TEST(Encode, ScalesWithoutANaNRefuseWhatIsNotFinite) {
+  ArraySpec spec = specOf("grit1(e=s4,k0=32,s0=u8,esr=ratiomaxabs)", {64});
+  std::vector<float> x(64, 1);
+  x[40] = NAN;
+  auto planes = encode(spec, x);
+  ASSERT_FALSE(planes);
+  EXPECT_EQ(planes.error().field, "values[40]");
+}
+
+TEST(Encode, SearchesThatOverflowAreRefused) {
+  ArraySpec spec = specOf("gguf.iq4_nl", {64});
+  std::vector<float> x(64, 1);
+  x[40] = 1e15f;
+  x[41] = -3e13f; // its nearest level is positive: inf - inf
+  auto planes = encode(spec, x);
+  ASSERT_FALSE(planes);
+  EXPECT_EQ(planes.error().field, "values[32] and after");
+}

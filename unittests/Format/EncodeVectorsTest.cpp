@@ -1,0 +1,114 @@
+//===- EncodeVectorsTest.cpp - encode against bytes made elsewhere --------===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EncodeInputs.h"
+#include "FormatTestUtils.h"
+#include "Golden.h"
+
+#include <map>
+#include <simdjson.h>
+
+using namespace grit;
+using namespace grit::test;
+namespace dom = simdjson::dom;
+
+namespace {
+struct VectorCase {
+  std::string contract, kind;
+  uint32_t seed = 0, importanceSeed = 0; ///< importance 0: none
+  Bytes planes;                          ///< one after the other
+};
+
+struct VectorFile {
+  std::vector<int64_t> shape;
+  std::vector<VectorCase> cases;
+};
+} // namespace
+
+/// spec/conformance/encode-vectors.json. Throws when it is not of that form: no
+/// test may pass without its data.
+static VectorFile readVectors() {
+  dom::parser parser;
+  dom::element root =
+      parser.load(GRIT_SOURCE_DIR "/spec/conformance/encode-vectors.json");
+  VectorFile file;
+  for (dom::element extent : root["shape"])
+    file.shape.push_back(int64_t(extent));
+  for (dom::element entry : root["cases"]) {
+    VectorCase c;
+    c.contract = std::string_view(entry["contract"]);
+    c.kind = std::string_view(entry["kind"]);
+    c.seed = static_cast<uint32_t>(uint64_t(entry["seed"]));
+    uint64_t importance = 0;
+    if (!entry["importance_seed"].get(importance))
+      c.importanceSeed = static_cast<uint32_t>(importance);
+    c.planes = golden::fromHex(std::string_view(entry["planes"]));
+    file.cases.push_back(std::move(c));
+  }
+  return file;
+}
+
+static Bytes joined(const std::vector<Bytes> &planes) {
+  Bytes all;
+  for (const Bytes &plane : planes)
+    all.insert(all.end(), plane.begin(), plane.end());
+  return all;
+}
+
+TEST(EncodeVectors, EveryCaseGivesTheSameBytes) {
+  VectorFile file = readVectors();
+  std::map<std::string, int> perContract;
+  for (const VectorCase &c : file.cases) {
+    SCOPED_TRACE(c.contract + " " + c.kind + " seed " + std::to_string(c.seed));
+    ArraySpec spec = take(ArraySpec::get(contract(c.contract), file.shape));
+    std::vector<float> importance;
+    if (c.importanceSeed)
+      importance = importanceInputs(c.importanceSeed, file.shape.back());
+    auto planes = take(encode(
+        spec, encodeInputs(c.kind, c.seed, spec.numElements()), importance));
+    EXPECT_EQ(joined(planes), c.planes);
+    ++perContract[c.contract];
+  }
+  EXPECT_EQ(perContract.size(), 10u);
+  for (const auto &[name, count] : perContract)
+    EXPECT_GE(count, 12) << name;
+}
+
+//===----------------------------------------------------------------------===//
+// The golden vectors of GRIT v1
+//===----------------------------------------------------------------------===//
+
+static std::vector<Bytes> present(const golden::Planes &planes,
+                                  const ArraySpec &spec) {
+  std::vector<Bytes> result;
+  const FormatDescription &format = spec.contract.description();
+  for (size_t i = 0; i < format.planes.size(); ++i)
+    result.push_back(planes[planeSlot(format, i)]);
+  return result;
+}
+
+static void expectGolden(const std::vector<golden::Vector> &vectors) {
+  for (const golden::Vector &vector : vectors) {
+    SCOPED_TRACE(vector.name);
+    ArraySpec spec = take(ArraySpec::get(contract(vector.grade), vector.shape));
+    auto planes = take(encode(spec, golden::toFloats(vector.inputs)));
+    EXPECT_EQ(planes, present(vector.encodedPlanes(), spec));
+    expectSameBits(decodeAll(spec, planes),
+                   golden::toFloats(vector.encodedValues()), vector.name);
+  }
+}
+
+TEST(EncodeGolden, Vectors) {
+  ASSERT_EQ(golden::file().vectors.size(), 24u);
+  expectGolden(golden::file().vectors);
+}
+
+TEST(EncodeGolden, TotalWhereTheReferenceRaises) {
+  ASSERT_EQ(golden::file().resolution.size(), 1u);
+  expectGolden(golden::file().resolution);
+}
