@@ -1,0 +1,152 @@
+//===- TensorFile.cpp - what every container of tensors offers -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Container/TensorFile.h"
+#include "grit/Container/Gguf.h"
+#include "grit/Container/Safetensors.h"
+#include "grit/Format/Check.h"
+#include "grit/Format/Fingerprint.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace grit;
+
+Error grit::inTensor(Error error, std::string_view name) {
+  error.field = "tensor " + quoteText(name) +
+                (error.field.empty() ? "" : ": " + error.field);
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+std::vector<ByteSpan> TensorInfo::planes() const {
+  std::vector<ByteSpan> spans;
+  size_t offset = 0;
+  // The sizes were compared with `bytes` when the file was opened.
+  const PlaneSizes sizes = *array->planeSizes();
+  for (int64_t size : sizes) {
+    spans.push_back(bytes.subspan(offset, static_cast<size_t>(size)));
+    offset += static_cast<size_t>(size);
+  }
+  return spans;
+}
+
+std::optional<Error> grit::checkPlanes(const TensorInfo &tensor) {
+  if (!tensor.array)
+    return std::nullopt;
+  Expected<PlaneSizes> sizes = tensor.array->planeSizes();
+  if (!sizes)
+    return inTensor(sizes.error(), tensor.name);
+  std::vector<const uint8_t *> pointers;
+  for (ByteSpan plane : tensor.planes())
+    pointers.push_back(plane.empty() ? nullptr : plane.data());
+  std::optional<Error> error =
+      check(*tensor.array, *sizes, /*level=*/2, pointers, tensor.digest);
+  if (error)
+    return inTensor(std::move(*error), tensor.name);
+  return std::nullopt;
+}
+
+const TensorInfo *TensorFile::find(std::string_view name) const {
+  auto entry = index.find(name);
+  return entry == index.end() ? nullptr : &infos[entry->second];
+}
+
+void TensorFile::finish(std::vector<TensorInfo> tensors) {
+  infos = std::move(tensors);
+  std::stable_sort(infos.begin(), infos.end(),
+                   [](const TensorInfo &a, const TensorInfo &b) {
+                     if (a.bytes.data() != b.bytes.data())
+                       return std::less<>()(a.bytes.data(), b.bytes.data());
+                     return a.bytes.size() < b.bytes.size();
+                   });
+  for (size_t i = 0; i < infos.size(); ++i)
+    index.emplace(infos[i].name, i);
+}
+
+//===----------------------------------------------------------------------===//
+// Opening by the first bytes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What other files begin with, so that the refusal can say what they are.
+struct Signature {
+  std::string_view magic;
+  std::string_view what;
+  std::string_view fix;
+};
+} // namespace
+
+static constexpr std::string_view kConvert =
+    "convert it to safetensors or GGUF first";
+static constexpr Signature kSignatures[] = {
+    {"PK\x03\x04", "a zip archive (a PyTorch checkpoint or .npz)", kConvert},
+    {"\x80\x02", "a Python pickle", kConvert},
+    {"\x80\x04", "a Python pickle", kConvert},
+    {"\x89HDF", "an HDF5 file", kConvert},
+    {"\x93NUMPY", "a NumPy array", kConvert},
+    {"lmgg", "a GGML file older than GGUF", kConvert},
+    {"tjgg", "a GGML file older than GGUF", kConvert},
+    {"fmgg", "a GGML file older than GGUF", kConvert},
+    {"FUGG", "a GGUF file with its bytes swapped", kConvert},
+    {"version https://git-lfs", "a Git LFS pointer, not the file itself",
+     "fetch the file with git lfs pull"},
+    {"<!DOCTYPE", "a web page", "download the file itself"},
+    {"<html", "a web page", "download the file itself"},
+    {"{", "JSON, perhaps an index of several files",
+     "name one of the files that it lists"},
+};
+
+static Error unknownFile(const MappedFile &file) {
+  ByteSpan bytes = file.bytes();
+  std::string_view head(reinterpret_cast<const char *>(bytes.data()),
+                        std::min<size_t>(bytes.size(), 32));
+  Error error;
+  error.message = "'" + file.path() + "' is neither safetensors nor GGUF";
+  error.field = "first bytes";
+  error.declared = "'GGUF', or an 8-byte header length and '{'";
+  error.found = bytes.empty()
+                    ? "an empty file"
+                    : toHex(bytes.first(std::min<size_t>(bytes.size(), 9)));
+  for (const Signature &signature : kSignatures) {
+    if (!head.starts_with(signature.magic))
+      continue;
+    error.cause = "this is " + std::string(signature.what);
+    error.fix = signature.fix;
+    break;
+  }
+  return error;
+}
+
+template <typename T>
+static Expected<std::unique_ptr<TensorFile>>
+upcast(Expected<std::unique_ptr<T>> file) {
+  if (!file)
+    return tl::unexpected(std::move(file.error()));
+  return std::unique_ptr<TensorFile>(std::move(*file));
+}
+
+Expected<std::unique_ptr<TensorFile>>
+grit::openTensorFile(MappedFile file, const OpenOptions &options) {
+  ByteSpan bytes = file.bytes();
+  if (bytes.size() >= 4 && std::memcmp(bytes.data(), "GGUF", 4) == 0)
+    return upcast(GgufReader::open(std::move(file), options));
+  if (bytes.size() > 8 && bytes[8] == '{')
+    return upcast(SafetensorsReader::open(std::move(file), options));
+  return tl::unexpected(unknownFile(file));
+}
+
+Expected<std::unique_ptr<TensorFile>>
+grit::openTensorFile(const std::string &path, const OpenOptions &options) {
+  Expected<MappedFile> file = MappedFile::open(path);
+  if (!file)
+    return tl::unexpected(std::move(file.error()));
+  return openTensorFile(std::move(*file), options);
+}
