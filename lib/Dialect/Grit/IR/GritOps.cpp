@@ -39,14 +39,14 @@ static LogicalResult verifySameShape(Operation *op, ArrayType array,
   if (!tensor)
     return op->emitOpError() << what << " must be a ranked tensor";
   if (array.getRank() != tensor.getRank())
-    return op->emitOpError() << "rank of the " << what << " must be "
-                             << array.getRank() << ", but got "
-                             << tensor.getRank();
+    return op->emitOpError()
+           << "rank of the " << what << " must be " << array.getRank()
+           << ", but got " << tensor.getRank();
   for (auto [index, extents] :
        llvm::enumerate(llvm::zip_equal(array.getShape(), tensor.getShape())))
-    if (failed(verifyExtents(op,
-                             ("extent " + Twine(index) + " of the " + what).str(),
-                             std::get<0>(extents), std::get<1>(extents))))
+    if (failed(verifyExtents(
+            op, ("extent " + Twine(index) + " of the " + what).str(),
+            std::get<0>(extents), std::get<1>(extents))))
       return failure();
   return success();
 }
@@ -87,9 +87,10 @@ LogicalResult ConstantOp::verify() {
     auto type = elements ? dyn_cast<RankedTensorType>(elements.getType())
                          : RankedTensorType();
     if (!type || type.getRank() != 1 || !type.getElementType().isInteger(8))
-      return emitOpError() << "each plane must be an elements attribute of type "
-                              "tensor<Bxi8>, but got "
-                           << attr;
+      return emitOpError()
+             << "each plane must be an elements attribute of type "
+                "tensor<Bxi8>, but got "
+             << attr;
     bytes.push_back(type.getDimSize(0));
   }
   return verifyPlanes(*this, array, bytes);
@@ -101,9 +102,10 @@ LogicalResult BundleOp::verify() {
     return emitOpError() << "needs one size per dynamic extent, "
                          << array.getNumDynamicDims() << ", but got "
                          << getSizes().size();
-  SmallVector<int64_t> bytes = llvm::map_to_vector(
-      getPlanes().getTypes(),
-      [](Type type) { return cast<RankedTensorType>(type).getDimSize(0); });
+  SmallVector<int64_t> bytes =
+      llvm::map_to_vector(getPlanes().getTypes(), [](Type type) {
+        return cast<RankedTensorType>(type).getDimSize(0);
+      });
   return verifyPlanes(*this, array, bytes);
 }
 
@@ -141,6 +143,46 @@ struct PlanesOfBundle : OpRewritePattern<PlanesOp> {
   }
 };
 
+/// bundle(planes(x)) is x, where the extents are in the type.
+struct BundleOfPlanes : OpRewritePattern<BundleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BundleOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getPlanes().empty() || !op.getSizes().empty())
+      return rewriter.notifyMatchFailure(op, "extents are dynamic");
+    auto planes = op.getPlanes().front().getDefiningOp<PlanesOp>();
+    if (!planes || planes.getArray().getType() != op.getResult().getType() ||
+        !llvm::equal(planes.getPlanes(), op.getPlanes()))
+      return rewriter.notifyMatchFailure(op, "not the planes of one array");
+    rewriter.replaceOp(op, planes.getArray());
+    return success();
+  }
+};
+
+/// An extent of a bundle is one of its sizes; one of a relayout or a check is
+/// that of its operand.
+struct DimOfProducer : OpRewritePattern<DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DimOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *producer = op.getArray().getDefiningOp();
+    ArrayRef<int64_t> shape = op.getArray().getType().getShape();
+    if (!ShapedType::isDynamic(shape[op.getDim()]))
+      return rewriter.notifyMatchFailure(op, "extent is static");
+    if (auto bundle = dyn_cast_or_null<BundleOp>(producer)) {
+      unsigned before =
+          llvm::count_if(shape.take_front(op.getDim()), ShapedType::isDynamic);
+      rewriter.replaceOp(op, bundle.getSizes()[before]);
+      return success();
+    }
+    if (!isa_and_present<RelayoutOp, CheckOp>(producer))
+      return rewriter.notifyMatchFailure(op, "extent is decided elsewhere");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getArrayMutable().assign(producer->getOperand(0)); });
+    return success();
+  }
+};
+
 /// A static extent is a constant.
 struct StaticDim : OpRewritePattern<DimOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -154,6 +196,11 @@ struct StaticDim : OpRewritePattern<DimOp> {
   }
 };
 } // namespace
+
+void BundleOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<BundleOfPlanes>(context);
+}
 
 void PlanesOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
@@ -171,7 +218,7 @@ LogicalResult DimOp::verify() {
 
 void DimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
-  patterns.add<StaticDim>(context);
+  patterns.add<DimOfProducer, StaticDim>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,9 +233,9 @@ LogicalResult DecodeOp::verify() {
 
 LogicalResult EncodeOp::verify() {
   ArrayType array = getResult().getType();
-  if (failed(verifySameShape(
-          *this, array, dyn_cast<RankedTensorType>(getInput().getType()),
-          "input")))
+  if (failed(verifySameShape(*this, array,
+                             dyn_cast<RankedTensorType>(getInput().getType()),
+                             "input")))
     return failure();
   grit::Contract contract = array.getContract().getContract();
   if (contract.description().encoding.rule == grit::EncodeRule::None)
@@ -208,17 +255,20 @@ LogicalResult MatmulOp::verify() {
   auto input = dyn_cast<RankedTensorType>(getInput().getType());
   auto init = dyn_cast<RankedTensorType>(getInit().getType());
   if (!input || !init)
-    return emitOpError() << "activations and destination must be ranked tensors";
+    return emitOpError()
+           << "activations and destination must be ranked tensors";
   if (weight.getRank() != 2)
-    return emitOpError() << "weight must have rank 2 ([N, K]), but got " << weight;
+    return emitOpError() << "weight must have rank 2 ([N, K]), but got "
+                         << weight;
   if (weight.getAxis() != 1)
     return emitOpError() << "group axis of the weight must be 1, the "
                             "contraction, but got "
                          << weight.getAxis();
   if (input.getRank() < 1 || input.getRank() != init.getRank())
-    return emitOpError() << "activations and destination must have the same rank "
-                            "of at least 1, but got "
-                         << input.getRank() << " and " << init.getRank();
+    return emitOpError()
+           << "activations and destination must have the same rank "
+              "of at least 1, but got "
+           << input.getRank() << " and " << init.getRank();
   for (int64_t dim = 0; dim + 1 < input.getRank(); ++dim)
     if (failed(verifyExtents(
             *this, ("extent " + Twine(dim) + " of the destination").str(),
@@ -280,17 +330,27 @@ struct ComposeRelayouts : OpRewritePattern<RelayoutOp> {
   }
 };
 
+/// True when sizes of the array are known at run time only.
+static bool hasUnprovedSizes(Value array) {
+  if (!cast<ArrayType>(array.getType()).hasStaticShape())
+    return true;
+  // The type of a bundle states sizes that its planes need not have.
+  auto bundle = array.getDefiningOp<BundleOp>();
+  return bundle && llvm::any_of(bundle.getPlanes().getTypes(), [](Type plane) {
+           return !cast<RankedTensorType>(plane).hasStaticShape();
+         });
+}
+
 /// A check that has nothing left to prove is its operand.
 struct EraseProvedCheck : OpRewritePattern<CheckOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CheckOp op,
                                 PatternRewriter &rewriter) const override {
-    ArrayType array = op.getArray().getType();
-    bool sparse =
-        array.getContract().getContract().description().sparsity.has_value();
-    bool readsPlanes = op.getLevel() >= 2 && sparse;
-    bool readsSizes = op.getLevel() >= 1 && !array.hasStaticShape();
-    if (readsPlanes || readsSizes)
+    const grit::FormatDescription description =
+        op.getArray().getType().getContract().getContract().description();
+    bool ordered = description.sparsity && description.sparsity->ascending;
+    if ((op.getLevel() >= 2 && ordered) ||
+        (op.getLevel() >= 1 && hasUnprovedSizes(op.getArray())))
       return rewriter.notifyMatchFailure(op, "something is left to check");
     rewriter.replaceOp(op, op.getArray());
     return success();

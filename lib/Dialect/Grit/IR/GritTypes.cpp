@@ -79,7 +79,8 @@ grit::ArraySpec ArrayType::getSpec() const { return getSpec(getShape()); }
 SmallVector<RankedTensorType> ArrayType::getPlaneTypes() const {
   Type byte = IntegerType::get(getContext(), 8);
   SmallVector<RankedTensorType> types;
-  grit::FormatDescription description = getContract().getContract().description();
+  grit::FormatDescription description =
+      getContract().getContract().description();
   std::optional<grit::PlaneSizes> sizes;
   if (hasStaticShape())
     if (auto equations = getSpec().planeSizes())
@@ -124,8 +125,8 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "group axis " << axis << " is out of range for rank "
                        << rank;
   grit::Contract value = contract.getContract();
-  bool countsRowMajor = llvm::all_of(
-      value.description().scales, [](const grit::Factor &factor) {
+  bool countsRowMajor =
+      llvm::all_of(value.description().scales, [](const grit::Factor &factor) {
         return factor.group == 0 ||
                factor.order == grit::ElementOrder::RowMajor;
       });
@@ -135,9 +136,12 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError()
            << "group axis " << axis
            << " has a later extent above 1: this contract counts groups along "
-              "the row-major index, so its groups would not run along the axis; "
+              "the row-major index, so its groups would not run along the "
+              "axis; "
               "move the axis to the end or use a contract that groups along it";
-  grit::ArraySpec spec{value, {}, static_cast<int>(axis),
+  grit::ArraySpec spec{value,
+                       {},
+                       static_cast<int>(axis),
                        {grit::Placement(dataPlacement),
                         grit::Placement(scalePlacement),
                         grit::Placement(metaPlacement)}};
@@ -236,9 +240,11 @@ void ArrayType::print(AsmPrinter &printer) const {
   printer.printAttribute(getContract());
   if (getAxis() != getRank() - 1)
     printer << ", axis = " << getAxis();
-  grit::Placements canonical = getContract().getContract().canonicalPlacements();
+  grit::Placements canonical =
+      getContract().getContract().canonicalPlacements();
   grit::Placements own = getPlacements();
-  auto print = [&](StringRef key, grit::Placement value, grit::Placement usual) {
+  auto print = [&](StringRef key, grit::Placement value,
+                   grit::Placement usual) {
     if (!(value == usual))
       printer << ", " << key << " = " << value.str();
   };

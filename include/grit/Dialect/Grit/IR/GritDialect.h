@@ -1,4 +1,5 @@
-//===- GritDialect.h - the grit dialect, its attributes, types and operations -*- C++ -*-===//
+//===- GritDialect.h - the grit dialect, its attributes, types and operations
+//-*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

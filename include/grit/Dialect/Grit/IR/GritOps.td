@@ -46,7 +46,7 @@ def Grit_ConstantOp : Grit_Op<"constant", [Pure]> {
   }];
   let arguments = (ins ArrayAttr:$planes);
   let results = (outs Grit_ArrayType:$result);
-  let assemblyFormat = "$planes attr-dict `:` type($result)";
+  let assemblyFormat = "$planes attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
 }
 
@@ -70,9 +70,10 @@ def Grit_BundleOp : Grit_Op<"bundle", [Pure, AttrSizedOperandSegments]> {
   let results = (outs Grit_ArrayType:$result);
   let assemblyFormat = [{
     $planes (`sizes` `[` $sizes^ `]`)? attr-dict `:` type($planes) `->`
-    type($result)
+    qualified(type($result))
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Grit_PlanesOp : Grit_Op<"planes", [Pure,
@@ -89,7 +90,9 @@ def Grit_PlanesOp : Grit_Op<"planes", [Pure,
   }];
   let arguments = (ins Grit_ArrayType:$array);
   let results = (outs Variadic<Grit_PlaneTensor>:$planes);
-  let assemblyFormat = "$array attr-dict `:` type($array) `->` type($planes)";
+  let assemblyFormat = [{
+    $array attr-dict `:` qualified(type($array)) `->` type($planes)
+  }];
   let hasCanonicalizer = 1;
 }
 
@@ -105,7 +108,7 @@ def Grit_DimOp : Grit_Op<"dim", [Pure]> {
   }];
   let arguments = (ins Grit_ArrayType:$array, I64Attr:$dim);
   let results = (outs Index:$result);
-  let assemblyFormat = "$array `,` $dim attr-dict `:` type($array)";
+  let assemblyFormat = "$array `,` $dim attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
@@ -132,7 +135,7 @@ def Grit_DecodeOp : Grit_DpsOp<"decode"> {
                        TensorOf<[F32, BF16, F16]>:$init);
   let results = (outs TensorOf<[F32, BF16, F16]>:$result);
   let assemblyFormat = [{
-    attr-dict `ins` `(` $array `:` type($array) `)`
+    attr-dict `ins` `(` $array `:` qualified(type($array)) `)`
     `outs` `(` $init `:` type($init) `)` `->` type($result)
   }];
   let hasVerifier = 1;
@@ -151,7 +154,9 @@ def Grit_EncodeOp : Grit_Op<"encode", [Pure]> {
   }];
   let arguments = (ins TensorOf<[F32]>:$input);
   let results = (outs Grit_ArrayType:$result);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = [{
+    $input attr-dict `:` type($input) `->` qualified(type($result))
+  }];
   let hasVerifier = 1;
 }
 
@@ -182,7 +187,8 @@ def Grit_MatmulOp : Grit_DpsOp<"matmul"> {
                        OptionalAttr<Grit_AccumAttr>:$accum);
   let results = (outs TensorOf<[F32, BF16, F16]>:$result);
   let assemblyFormat = [{
-    attr-dict `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
+    attr-dict `ins` `(` $input `,` $weight `:` type($input) `,`
+    qualified(type($weight)) `)`
     `outs` `(` $init `:` type($init) `)` (`accum` `=` $accum^)? `->`
     type($result)
   }];
@@ -214,7 +220,9 @@ def Grit_RelayoutOp : Grit_Op<"relayout", [Pure]> {
   }];
   let arguments = (ins Grit_ArrayType:$array);
   let results = (outs Grit_ArrayType:$result);
-  let assemblyFormat = "$array attr-dict `:` type($array) `->` type($result)";
+  let assemblyFormat = [{
+    $array attr-dict `:` qualified(type($array)) `->` qualified(type($result))
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
@@ -224,10 +232,11 @@ def Grit_CheckOp : Grit_Op<"check", [AllTypesMatch<["array", "result"]>]> {
   let summary = "the boundary check, at run time";
   let description = [{
     Runs the part of grit_check that the type has not already proved: at level
-    1 the size equations of an array with dynamic extents, at level 2 also that
-    the indices of a sparse array rise in every run. A failure stops the program
-    with a message that names the operand and both sizes. Level 0 checks
-    nothing. The result is the array.
+    1 the size equations of an array with dynamic extents, or of one bundled from
+    planes of unknown size; at level 2 also that the indices of a sparse array
+    rise in every run. A failure stops the program with a message that names the
+    operand, the plane and the equation. Level 0 checks nothing. The result is
+    the array.
 
     ```mlir
     %b = grit.check %a level 1 : !grit.array<?x32x#grit.grade<mxfp4>>
@@ -236,7 +245,7 @@ def Grit_CheckOp : Grit_Op<"check", [AllTypesMatch<["array", "result"]>]> {
   let arguments = (ins Grit_ArrayType:$array,
                        ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<2>]>:$level);
   let results = (outs Grit_ArrayType:$result);
-  let assemblyFormat = "$array `level` $level attr-dict `:` type($array)";
+  let assemblyFormat = "$array `level` $level attr-dict `:` qualified(type($array))";
   let hasCanonicalizer = 1;
 }
 

@@ -1,0 +1,311 @@
+//===- LowerCheck.cpp - boundary checks become assertions -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AddressEmitter.h"
+#include "PlaneMoves.h"
+#include "grit/Dialect/Grit/Transforms/Passes.h"
+#include "grit/Dialect/Grit/Transforms/Transforms.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace grit {
+#define GEN_PASS_DEF_LOWERCHECK
+#include "grit/Dialect/Grit/Transforms/Passes.h.inc"
+} // namespace grit
+
+using namespace grit::ir;
+using namespace mlir;
+using Predicate = arith::CmpIPredicate;
+
+/// How people know an array: the name in its location, its place among the
+/// arguments, or "the array".
+static std::string nameOf(Value array) {
+  if (auto name = dyn_cast<NameLoc>(array.getLoc()))
+    return "'" + name.getName().str() + "'";
+  auto argument = dyn_cast<BlockArgument>(array);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  if (!function || !argument.getOwner()->isEntryBlock())
+    return "the array";
+  return ("argument " + Twine(argument.getArgNumber()) + " of @" +
+          function.getName())
+      .str();
+}
+
+namespace {
+/// Emits the assertions of one check. Sizes are i64, as in the size equations.
+class CheckEmitter {
+public:
+  CheckEmitter(OpBuilder &builder, CheckOp op)
+      : builder(builder), op(op), loc(op.getLoc()),
+        type(op.getArray().getType()),
+        description(type.getContract().getContract().description()) {}
+
+  void emitSizes();
+  LogicalResult emitIndices();
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  }
+  Value compare(Predicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+  }
+  Value isMultiple(Value value, int64_t of) {
+    Value rest = arith::RemUIOp::create(builder, loc, value, constant(of));
+    return compare(Predicate::eq, rest, constant(0));
+  }
+  void require(Value condition, const Twine &status, const Twine &what) {
+    cf::AssertOp::create(
+        builder, loc, condition,
+        (status + ": " + nameOf(op.getArray()) + ": " + what).str());
+  }
+  ValueRange planes();
+  Value extent(int64_t dim);
+  Value emitNumElements();
+  void emitPlaneSize(unsigned index, Value plane, Value elements);
+  Value readIndex(OpBuilder &body, Value plane, AffineExpr number, Value run);
+
+  OpBuilder &builder;
+  CheckOp op;
+  Location loc;
+  ArrayType type;
+  grit::FormatDescription description;
+};
+} // namespace
+
+/// The planes as they came in: a bundle may hold more (an unknown size) than
+/// its type shows.
+ValueRange CheckEmitter::planes() {
+  if (auto bundle = op.getArray().getDefiningOp<BundleOp>())
+    return bundle.getPlanes();
+  return PlanesOp::create(builder, loc, op.getArray()).getPlanes();
+}
+
+Value CheckEmitter::extent(int64_t dim) {
+  int64_t known = type.getShape()[dim];
+  if (!ShapedType::isDynamic(known))
+    return constant(known);
+  Value size = DimOp::create(builder, loc, op.getArray(), dim);
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
+}
+
+/// Checks the extents and returns their product.
+Value CheckEmitter::emitNumElements() {
+  Value product = constant(1);
+  Value fits = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  Value empty = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Value size = extent(dim);
+    if (ShapedType::isDynamic(type.getShape()[dim])) {
+      require(compare(Predicate::sge, size, constant(0)), "SizeMismatch",
+              "extent " + Twine(dim) + " must not be negative");
+      if (dim == type.getAxis() && description.axisMultiple > 1)
+        require(isMultiple(size, description.axisMultiple), "SizeMismatch",
+                "extent " + Twine(dim) + " must be a multiple of " +
+                    Twine(description.axisMultiple) + " (whole groups)");
+    }
+    auto wide = arith::MulSIExtendedOp::create(builder, loc, product, size);
+    product = wide.getLow();
+    // In range when the high half is the sign of the low one.
+    Value sign = arith::ShRSIOp::create(builder, loc, product, constant(63));
+    fits = arith::AndIOp::create(builder, loc, fits,
+                                 compare(Predicate::eq, wide.getHigh(), sign));
+    empty = arith::OrIOp::create(builder, loc, empty,
+                                 compare(Predicate::eq, size, constant(0)));
+  }
+  require(arith::OrIOp::create(builder, loc, fits, empty), "SizeMismatch",
+          "the number of elements must fit 64 bits");
+  product = arith::SelectOp::create(builder, loc, empty, constant(0), product);
+  if (description.arrayMultiple > 1)
+    require(isMultiple(product, description.arrayMultiple), "SizeMismatch",
+            "the number of elements must be a multiple of " +
+                Twine(description.arrayMultiple) + " (whole outer groups)");
+  return product;
+}
+
+void CheckEmitter::emitPlaneSize(unsigned index, Value plane, Value elements) {
+  const grit::PlaneInfo &info = description.planes[index];
+  Value units = constant(1);
+  std::string equation;
+  if (info.elements) {
+    units =
+        arith::DivUIOp::create(builder, loc, elements, constant(info.elements));
+    equation = ("numel / " + Twine(info.elements) + " x ").str();
+  }
+  int64_t most = (std::numeric_limits<int64_t>::max() - 7) / info.bits;
+  require(compare(Predicate::ule, units, constant(most)), "SizeMismatch",
+          "plane " + info.name + " must fit 64 bits");
+  Value bits = arith::MulIOp::create(builder, loc, units, constant(info.bits));
+  Value required = arith::ShRUIOp::create(
+      builder, loc, arith::AddIOp::create(builder, loc, bits, constant(7)),
+      constant(3));
+  Value found =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                 tensor::DimOp::create(builder, loc, plane, 0));
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "plane " << info.name << " must have the bytes of " << equation
+      << info.bits << " bits under " << type;
+  require(compare(Predicate::eq, found, required), "SizeMismatch", text);
+}
+
+void CheckEmitter::emitSizes() {
+  ValueRange arrayPlanes = planes();
+  bool known = llvm::all_of(arrayPlanes.getTypes(), [](Type plane) {
+    return cast<RankedTensorType>(plane).hasStaticShape();
+  });
+  if (known && type.hasStaticShape())
+    return;
+  Value elements = emitNumElements();
+  for (auto [index, plane] : llvm::enumerate(arrayPlanes))
+    if (!cast<RankedTensorType>(plane.getType()).hasStaticShape() ||
+        !type.hasStaticShape())
+      emitPlaneSize(index, plane, elements);
+}
+
+/// The index that number `number` (an expression of the run, d0) has in
+/// `plane`.
+Value CheckEmitter::readIndex(OpBuilder &body, Value plane, AffineExpr number,
+                              Value run) {
+  AddressEmitter address(body, loc, run);
+  Type i8 = body.getI8Type();
+  Value value;
+  for (const grit::BitSlice &slice : description.sparsity->indices.slices) {
+    AffineExpr bit = body.getAffineConstantExpr(slice.base);
+    for (const grit::Digit &digit : slice.digits) {
+      AffineExpr part = number.floorDiv(digit.div);
+      bit = bit + (digit.mod ? part % digit.mod : part) * digit.stride;
+    }
+    Value byte = tensor::ExtractOp::create(body, loc, plane,
+                                           address.emit(bit.floorDiv(8)));
+    Value shift =
+        arith::IndexCastOp::create(body, loc, i8, address.emit(bit % 8));
+    Value mask =
+        arith::ConstantIntOp::create(body, loc, (1 << slice.width) - 1, 8);
+    Value up = arith::ConstantIntOp::create(body, loc, slice.shift, 8);
+    Value part = arith::ShRUIOp::create(body, loc, byte, shift);
+    part = arith::AndIOp::create(body, loc, part, mask);
+    part = arith::ShLIOp::create(body, loc, part, up);
+    value = value ? arith::OrIOp::create(body, loc, value, part) : part;
+  }
+  return value;
+}
+
+/// True when every slice of the field lies in one byte, whatever the index.
+static bool staysInBytes(const grit::BitField &field) {
+  return llvm::all_of(field.slices, [](const grit::BitSlice &slice) {
+    return 8 % slice.width == 0 && slice.base % slice.width == 0 &&
+           llvm::all_of(slice.digits, [&](const grit::Digit &digit) {
+             return digit.stride % slice.width == 0;
+           });
+  });
+}
+
+LogicalResult CheckEmitter::emitIndices() {
+  const grit::Sparsity &sparsity = *description.sparsity;
+  const grit::PlaneInfo &info = description.planes[sparsity.indices.plane];
+  if (!staysInBytes(sparsity.indices))
+    return op.emitOpError() << "indices of plane " << info.name
+                            << " cross bytes, which level 2 does not read";
+  // The indices are read in order, so their plane must lie in order.
+  grit::Placements ordered = type.getPlacements();
+  ordered.meta = type.getContract().getContract().canonicalPlacements().meta;
+  ArrayType readable = type.withPlacements(ordered);
+  auto moves = planMoves(type, readable);
+  if (!moves) {
+    describeError(op.emitOpError(), moves.error());
+    return failure();
+  }
+  Value array = op.getArray();
+  if (readable != type)
+    array = RelayoutOp::create(builder, loc, readable, array);
+  Value plane =
+      PlanesOp::create(builder, loc, array).getPlanes()[sparsity.indices.plane];
+
+  Value runs = arith::ConstantIndexOp::create(builder, loc, 1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    runs = arith::MulIOp::create(builder, loc, runs,
+                                 DimOp::create(builder, loc, array, dim));
+  runs = arith::DivUIOp::create(
+      builder, loc, runs,
+      arith::ConstantIndexOp::create(builder, loc, sparsity.m));
+  Type i1 = builder.getI1Type();
+  // An operand that is never read gives the loop its extent.
+  Value extent = tensor::EmptyOp::create(
+      builder, loc, RankedTensorType::get({ShapedType::kDynamic}, i1), runs);
+  auto scalar = RankedTensorType::get({}, i1);
+  Value init = arith::ConstantOp::create(builder, loc,
+                                         DenseElementsAttr::get(scalar, true));
+  AffineExpr run = builder.getAffineDimExpr(0);
+  SmallVector<AffineMap> maps{AffineMap::get(1, 0, run),
+                              AffineMap::get(1, 0, builder.getContext())};
+  auto body = [&](OpBuilder &nested, Location at, ValueRange arguments) {
+    Value index = linalg::IndexOp::create(nested, at, 0);
+    Value rising = arguments[1], previous;
+    for (unsigned slot = 0; slot < sparsity.n; ++slot) {
+      Value current = readIndex(nested, plane, run * sparsity.n + slot, index);
+      if (previous)
+        rising = arith::AndIOp::create(
+            nested, at, rising,
+            arith::CmpIOp::create(nested, at, Predicate::ugt, current,
+                                  previous));
+      previous = current;
+    }
+    Value bound = arith::ConstantIntOp::create(nested, at, sparsity.m, 8);
+    rising = arith::AndIOp::create(
+        nested, at, rising,
+        arith::CmpIOp::create(nested, at, Predicate::ult, previous, bound));
+    linalg::YieldOp::create(nested, at, rising);
+  };
+  Value allRise =
+      linalg::GenericOp::create(builder, loc, TypeRange(scalar), extent, init,
+                                maps, utils::IteratorType::reduction, body)
+          .getResult(0);
+  require(tensor::ExtractOp::create(builder, loc, allRise, ValueRange()),
+          "DigestMismatch",
+          "the indices of plane " + info.name +
+              " must rise strictly in every run and stay below " +
+              Twine(sparsity.m));
+  return success();
+}
+
+LogicalResult grit::lowerCheck(RewriterBase &rewriter, CheckOp op) {
+  rewriter.setInsertionPoint(op);
+  CheckEmitter emitter(rewriter, op);
+  if (op.getLevel() >= 1)
+    emitter.emitSizes();
+  const FormatDescription description =
+      op.getArray().getType().getContract().getContract().description();
+  bool ordered = description.sparsity && description.sparsity->ascending;
+  if (op.getLevel() >= 2 && ordered && failed(emitter.emitIndices()))
+    return failure();
+  rewriter.replaceOp(op, op.getArray());
+  return success();
+}
+
+namespace {
+struct LowerCheck : grit::impl::LowerCheckBase<LowerCheck> {
+  void runOnOperation() override {
+    SmallVector<CheckOp> ops;
+    getOperation().walk([&](CheckOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    bool lowered = true;
+    for (CheckOp op : ops)
+      lowered &= succeeded(grit::lowerCheck(rewriter, op));
+    if (!lowered)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,46 @@
+//===- PlaneMoves.h - how a relayout moves the values of each plane -*- C++
+//-*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_LIB_DIALECT_GRIT_TRANSFORMS_PLANEMOVES_H
+#define GRIT_LIB_DIALECT_GRIT_TRANSFORMS_PLANEMOVES_H
+
+#include "grit/Dialect/Grit/IR/GritDialect.h"
+#include "mlir/IR/AffineExpr.h"
+
+namespace grit::ir {
+
+/// The values of one plane as a grid, of which a placement is a permutation: a
+/// value for every `unit` elements (`perUnit` for sparse ones), `columns` of
+/// them in a row.
+struct PlaneGrid {
+  int64_t step = 0;      ///< bits from one value to the next
+  bool msbFirst = false; ///< the first value of a byte has its high bits
+  int64_t columns = 0;
+  int64_t rows = 0; ///< kDynamic when a leading extent is
+};
+
+/// The permutation that one plane needs.
+struct PlaneMove {
+  unsigned plane = 0;
+  PlaneGrid grid;
+  /// The source slot of the value that goes to target slot d0.
+  mlir::AffineExpr source;
+  /// A dynamic number of rows must be a multiple of this.
+  int64_t rowMultiple = 1;
+  /// The number of values where the last byte is not full, else 0.
+  int64_t tailedValues = 0;
+};
+
+/// The moves that lead from one array type to another, in the order of the
+/// planes; planes that stay are left out. Refuses placements that have no map.
+Expected<llvm::SmallVector<PlaneMove>> planMoves(ArrayType from, ArrayType to);
+
+} // namespace grit::ir
+
+#endif // GRIT_LIB_DIALECT_GRIT_TRANSFORMS_PLANEMOVES_H
