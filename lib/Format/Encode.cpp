@@ -193,8 +193,9 @@ void Encoder::selectSurvivors(int64_t unit, std::vector<float> &values) {
     };
     for (unsigned i = 0; i < m; ++i)
       ranked[i] = static_cast<uint8_t>(i);
-    std::ranges::stable_sort(ranked, [&](uint8_t a, uint8_t b) {
-      return magnitude(a) > magnitude(b);
+    std::sort(ranked.begin(), ranked.end(), [&](uint8_t a, uint8_t b) {
+      float first = magnitude(a), second = magnitude(b);
+      return first != second ? first > second : a < b;
     });
     std::sort(ranked.begin(), ranked.begin() + n);
     for (unsigned j = 0; j < n; ++j) {
