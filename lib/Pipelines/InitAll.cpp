@@ -8,12 +8,16 @@
 
 #include "grit/InitAll.h"
 #include "grit/Dialect/Grit/IR/GritDialect.h"
+#include "grit/Conversion/Passes.h"
+#include "grit/Dialect/Grit/Transforms/Passes.h"
+#include "grit/Dialect/GritKernel/GritKernel.h"
+#include "grit/Pipelines/Pipelines.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 
 void grit::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<ir::GritDialect>();
+  registry.insert<ir::GritDialect, kernel::GritKernelDialect>();
 }
 
 void grit::registerDialectsForPipelines(mlir::DialectRegistry &registry) {
@@ -22,4 +26,8 @@ void grit::registerDialectsForPipelines(mlir::DialectRegistry &registry) {
   registerDialects(registry);
 }
 
-void grit::registerPasses() {}
+void grit::registerPasses() {
+  registerGritTransformsPasses();
+  registerGritConversionPasses();
+  registerPipelines();
+}

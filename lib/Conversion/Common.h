@@ -1,0 +1,101 @@
+//===- Common.h - what the conversions of grit operations share -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_LIB_CONVERSION_COMMON_H
+#define GRIT_LIB_CONVERSION_COMMON_H
+
+#include "grit/Dialect/Grit/IR/GritDialect.h"
+#include "grit/KernelGen/KernelGen.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace grit {
+
+/// Conversions read arrays where the contract canonically puts their bytes.
+inline mlir::LogicalResult
+requireCanonicalPlacements(mlir::PatternRewriter &rewriter, mlir::Operation *op,
+                           ir::ArrayType array) {
+  if (array.hasCanonicalPlacements())
+    return mlir::success();
+  return rewriter.notifyMatchFailure(
+      op, "array has other than canonical placements; run "
+          "grit-legalize-placements first");
+}
+
+/// An extent of a tensor as an index value.
+inline mlir::Value extentOf(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::Value tensor, int64_t dim) {
+  auto type = llvm::cast<mlir::RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return mlir::arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim));
+  return mlir::tensor::DimOp::create(b, loc, tensor, dim);
+}
+
+/// The product of extents [first, last) of a tensor.
+inline mlir::Value extentProduct(mlir::OpBuilder &b, mlir::Location loc,
+                                 mlir::Value tensor, int64_t first,
+                                 int64_t last) {
+  mlir::Value product = mlir::arith::ConstantIndexOp::create(b, loc, 1);
+  for (int64_t dim = first; dim < last; ++dim)
+    product = b.createOrFold<mlir::arith::MulIOp>(loc, product,
+                                                  extentOf(b, loc, tensor, dim));
+  return product;
+}
+
+/// The geometry that an emitter needs for an array whose group axis is not the
+/// last; `tensor` has the array's shape.
+inline std::optional<kernelgen::AxisGeometry>
+axisGeometry(mlir::OpBuilder &b, mlir::Location loc, ir::ArrayType array,
+             mlir::Value tensor) {
+  int64_t axis = array.getAxis(), rank = array.getRank();
+  if (axis == rank - 1)
+    return std::nullopt;
+  return kernelgen::AxisGeometry{extentOf(b, loc, tensor, axis),
+                                 extentProduct(b, loc, tensor, axis + 1, rank)};
+}
+
+/// A binary32 value, or lanes of it, in another float type: widened exactly or
+/// rounded once (nearest, ties to even).
+inline mlir::Value convertFloat(mlir::OpBuilder &b, mlir::Location loc,
+                                mlir::Value value, mlir::Type element) {
+  mlir::Type type = element;
+  if (auto vector = llvm::dyn_cast<mlir::VectorType>(value.getType()))
+    type = mlir::VectorType::get(vector.getShape(), element);
+  if (value.getType() == type)
+    return value;
+  unsigned from =
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  if (from < element.getIntOrFloatBitWidth())
+    return mlir::arith::ExtFOp::create(b, loc, type, value);
+  return mlir::arith::TruncFOp::create(b, loc, type, value);
+}
+
+/// Refuses contractions whose accumulation contract no kernel serves. Kernels
+/// add in binary32 and keep subnormals; the linalg route adds in sequence, which
+/// refines every other order.
+inline mlir::LogicalResult verifyAccumulation(mlir::Operation *root) {
+  mlir::WalkResult result = root->walk([](ir::MatmulOp op) {
+    ir::AccumAttr accum = op.getAccumOrDefault();
+    if (accum.isBinary32() && accum.getAn() != "ftz")
+      return mlir::WalkResult::advance();
+    mlir::InFlightDiagnostic diagnostic =
+        op.emitOpError() << "requested accumulation " << accum
+                         << "; kernels offer binary32 sums that preserve "
+                            "subnormals";
+    diagnostic.attachNote()
+        << "fix: relax ap, ab and ai to binary32 and an to any";
+    return mlir::WalkResult::interrupt();
+  });
+  return mlir::failure(result.wasInterrupted());
+}
+
+} // namespace grit
+
+#endif // GRIT_LIB_CONVERSION_COMMON_H

@@ -1,0 +1,77 @@
+//===- CpuTarget.cpp - what a processor offers -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Pipelines/CpuTarget.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace grit;
+
+bool CpuTarget::has(const char *feature) const {
+  std::string wanted = std::string("+") + feature;
+  llvm::SmallVector<llvm::StringRef> list;
+  llvm::StringRef(features).split(list, ',');
+  return llvm::is_contained(list, llvm::StringRef(wanted));
+}
+
+int64_t CpuTarget::vectorBits() const {
+  if (has("avx512f"))
+    return 512;
+  return has("avx") ? 256 : 128;
+}
+
+/// The host's features as a list of "+x" and "-x".
+static std::string hostFeatures() {
+  std::string features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+    if (!features.empty())
+      features += ",";
+    features += (feature.second ? "+" : "-") + feature.first().str();
+  }
+  return features;
+}
+
+CpuTarget grit::resolveCpuTarget(const std::string &triple,
+                                 const std::string &cpu,
+                                 const std::string &features,
+                                 std::string &error) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargetMCs();
+  CpuTarget target;
+  llvm::Triple parsed(triple.empty() ? llvm::sys::getDefaultTargetTriple()
+                                     : triple);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget("", parsed, error);
+  if (!backend)
+    return target;
+  std::string name = cpu, all = features;
+  if (cpu == "native") {
+    name = llvm::sys::getHostCPUName().str();
+    std::string host = hostFeatures();
+    all = features.empty() ? host : host + "," + features;
+  }
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      backend->createMCSubtargetInfo(parsed, name, all));
+  if (!subtarget || (!name.empty() && !subtarget->isCPUStringValid(name))) {
+    error = "unknown processor '" + name + "' for " + parsed.str();
+    return target;
+  }
+  target.triple = parsed.str();
+  target.cpu = name;
+  for (const llvm::SubtargetFeatureKV &feature :
+       subtarget->getEnabledProcessorFeatures()) {
+    if (!target.features.empty())
+      target.features += ",";
+    target.features += std::string("+") + feature.Key;
+  }
+  return target;
+}

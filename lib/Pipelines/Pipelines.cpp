@@ -1,0 +1,141 @@
+//===- Pipelines.cpp - named pipelines -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Pipelines/Pipelines.h"
+#include "grit/Conversion/Passes.h"
+#include "grit/Dialect/Grit/Transforms/Passes.h"
+#include "grit/Pipelines/CpuTarget.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace grit;
+
+/// The checker pass at the end of a stage.
+static void endStage(OpPassManager &pm, StringRef stage) {
+  VerifyStageOptions options;
+  options.after = stage.str();
+  pm.addPass(createVerifyStage(options));
+}
+
+/// Stage 1 to 2: contracts as the kernels want to meet them.
+static void addContractPasses(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createLegalizePlacements());
+  pm.addPass(createCanonicalizerPass());
+}
+
+/// What is left of arrays becomes planes.
+static void addPlanePasses(OpPassManager &pm) {
+  pm.addPass(createLowerRelayout());
+  pm.addPass(createLowerCheck());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createExpandArrays());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  endStage(pm, "planes");
+}
+
+void grit::buildGritToLinalgPipeline(OpPassManager &pm) {
+  addContractPasses(pm);
+  pm.addPass(createGritToLinalg());
+  addPlanePasses(pm);
+}
+
+/// Tensors become buffers; loops and lanes are what remains.
+static void addBufferPasses(OpPassManager &pm, int64_t threads) {
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(memref::createExpandReallocPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createCanonicalizerPass());
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(threads == 1 ? createForallToForLoopPass()
+                                 : createForallToParallelLoopPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createCSEPass());
+  endStage(pm, "lanes");
+}
+
+static void addLlvmPasses(OpPassManager &pm, int64_t threads) {
+  if (threads != 1) {
+    ConvertSCFToOpenMPPassOptions openmp;
+    openmp.numThreads = threads;
+    pm.addPass(createConvertSCFToOpenMPPass(openmp));
+  }
+  pm.addPass(createConvertVectorToSCFPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  if (threads != 1)
+    pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void grit::buildGritToCpuPipeline(OpPassManager &pm,
+                                  const CpuPipelineOptions &options) {
+  std::string error;
+  CpuTarget target = resolveCpuTarget("", options.cpu, options.features, error);
+  if (target.triple.empty())
+    llvm::report_fatal_error(llvm::Twine("grit-to-cpu: ") + error,
+                             /*gen_crash_diag=*/false);
+  addContractPasses(pm);
+  GritToVectorOptions kernels;
+  kernels.lanes = target.vectorBits() / 32;
+  pm.addPass(createGritToVector(kernels));
+  addPlanePasses(pm);
+  addBufferPasses(pm, options.threads);
+
+  GritKernelToX86Options lanes;
+  lanes.features = target.features;
+  pm.addPass(createGritKernelToX86(lanes));
+  pm.addPass(createGritKernelToVector());
+  pm.addPass(createCanonicalizerPass());
+  addLlvmPasses(pm, options.threads);
+  AttachCpuTargetOptions attach;
+  attach.cpu = target.cpu;
+  attach.features = target.features;
+  attach.vectorBits = target.vectorBits();
+  pm.addPass(createAttachCpuTarget(attach));
+  endStage(pm, "llvm");
+}
+
+void grit::registerPipelines() {
+  PassPipelineRegistration<> linalg(
+      "grit-to-linalg",
+      "Lower arrays to byte planes and linalg on builtin types, bit-exact",
+      buildGritToLinalgPipeline);
+  PassPipelineRegistration<CpuPipelineOptions> cpu(
+      "grit-to-cpu",
+      "Lower arrays to vector kernels for a processor, in the LLVM dialect",
+      buildGritToCpuPipeline);
+}
