@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 using namespace grit;
 
@@ -121,9 +122,11 @@ std::optional<Error> Encoder::layOut() {
                             ", counted in the same order",
                         std::to_string(factor->group))
           .value();
-  if (format.sparsity && unitSize % format.sparsity->m)
+  if (format.sparsity &&
+      (unitSize % format.sparsity->m || order == ElementOrder::AxisFastest))
     return refuseRule("of this contract", "sp",
-                      "runs that divide groups of " + std::to_string(unitSize),
+                      "runs that divide groups of " + std::to_string(unitSize) +
+                          ", counted in row-major order",
                       "runs of " + std::to_string(format.sparsity->m))
         .value();
   if (order == ElementOrder::AxisFastest)
@@ -191,11 +194,10 @@ void Encoder::selectSurvivors(int64_t unit, std::vector<float> &values) {
       float a = std::fabs(values[run + i]);
       return std::isnan(a) ? std::numeric_limits<float>::infinity() : a;
     };
-    for (unsigned i = 0; i < m; ++i)
-      ranked[i] = static_cast<uint8_t>(i);
-    std::sort(ranked.begin(), ranked.end(), [&](uint8_t a, uint8_t b) {
-      float first = magnitude(a), second = magnitude(b);
-      return first != second ? first > second : a < b;
+    std::iota(ranked.begin(), ranked.end(), 0);
+    std::ranges::sort(ranked, [&](uint8_t a, uint8_t b) {
+      float x = magnitude(a), y = magnitude(b);
+      return x != y ? x > y : a < b;
     });
     std::sort(ranked.begin(), ranked.begin() + n);
     for (unsigned j = 0; j < n; ++j) {
@@ -302,7 +304,7 @@ static std::optional<Error> checkImportance(const ArraySpec &spec,
                      "the encoder of this contract takes no importance",
                      "importance", "none",
                      std::to_string(importance.size()) + " weights",
-                     spec.contract.name() + " has no weighted encoder",
+                     "grit has no weighted encoder for " + spec.contract.name(),
                      "leave the argument out")
         .value();
   const int64_t last = spec.shape.empty() ? 0 : spec.shape.back();

@@ -336,6 +336,7 @@ TEST(Encode, GradesThatCanOnlyBeDecoded) {
       {"grit1(e=binary16,k0=32,s0=e8m0,esr=exp2floormaxabs)", "e"},
       {"grit1(e=e8m0,k0=32,s0=binary32,esr=ratiomaxabs)", "e"},
       {"grit1(e=e2m1,k0=16,s0=e4m3,k1=4,s1=binary32,esr=ratiomaxabs)", "k1"},
+      {"grit1(e=s8,k0=2,s0=binary16,sp=2:4:u2:asclsb,esr=ratiomaxabs)", "sp"},
       {"grit1(e=u4,k0=32,s0=binary16,zp=u4,esr=affineminmax)", "zps"},
       {"grit1(e=s4,k0=32,s0=binary16,zp=s4,esr=ratiomaxabs)", "offset"},
       {"grit1(e=s4,k0=32,s0=u6,k1=8,s1=binary16,zp=u6,zps=l1,"
