@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-/*===- Statuses and their details -----------------------------------------===*/
+/*===- Statuses and their details ----------------------------------===*/
 
 /** The outcomes of a check; the set is closed. Failures of other functions use
     the nearest one. */
@@ -106,7 +106,7 @@ GRIT_API void grit_report_failure(grit_status_t status,
                                   const grit_detail_t *detail,
                                   const char *location);
 
-/*===- Views of arrays -----------------------------------------------------===*/
+/*===- Views of arrays ---------------------------------------------===*/
 
 /** A format word; 0 is "absent". */
 typedef uint16_t grit_fmt_t;
@@ -193,7 +193,7 @@ typedef struct grit_array_view_t {
   } u;
 } grit_array_view_t;
 
-/*===- Checks --------------------------------------------------------------===*/
+/*===- Checks ------------------------------------------------------===*/
 
 /** Checks an array of a grade. Level 1 (and every lower one) reads the
     descriptor, the shape and the sizes, and no plane. Level 2 (and every higher
@@ -228,7 +228,7 @@ GRIT_API GRIT_NODISCARD grit_status_t
 grit_check_expected(const grit_array_view_t *view, const grit_expect_t *expect,
                     int level, grit_detail_t *detail);
 
-/*===- Making and reading arrays --------------------------------------------===*/
+/*===- Making and reading arrays -----------------------------------===*/
 
 /** The id of a contract: a name ("mxfp4", "gguf.q4_k", in any case) or a grade
     string ("grit1(...)"). */
@@ -236,13 +236,12 @@ GRIT_API GRIT_NODISCARD grit_status_t grit_contract_id(const char *contract,
                                                        uint64_t *id,
                                                        grit_detail_t *detail);
 
-/** The bytes of every plane of an array, 0 for an absent one. `axis` counts from
-    the end when negative. `num_planes` (may be null) becomes 4 for a grade, and
-    the number of planes of a foreign format. */
-GRIT_API GRIT_NODISCARD grit_status_t
-grit_plane_sizes(const char *contract, int32_t rank, const int64_t *shape,
-                 int32_t axis, int64_t sizes[GRIT_MAXPLANES],
-                 int32_t *num_planes, grit_detail_t *detail);
+/** The bytes of every plane of an array, 0 for an absent one. `axis` counts
+    from the end when negative. `num_planes` (may be null) becomes 4 for a
+    grade, and the number of planes of a foreign format. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_plane_sizes(
+    const char *contract, int32_t rank, const int64_t *shape, int32_t axis,
+    int64_t sizes[GRIT_MAXPLANES], int32_t *num_planes, grit_detail_t *detail);
 
 /** Fills a view of an array in its canonical placements: everything but the
     planes, which are null. The caller sets plane[i] to plane_bytes[i] bytes. */
@@ -252,9 +251,10 @@ grit_view_init(const char *contract, int32_t rank, const int64_t *shape,
 
 /** Quantizes `count` values (row-major) into the planes of a view, which must
     be writable. The planes are left alone when it fails. */
-GRIT_API GRIT_NODISCARD grit_status_t
-grit_quantize(const float *values, int64_t count, grit_array_view_t *view,
-              grit_detail_t *detail);
+GRIT_API GRIT_NODISCARD grit_status_t grit_quantize(const float *values,
+                                                    int64_t count,
+                                                    grit_array_view_t *view,
+                                                    grit_detail_t *detail);
 
 /** Writes the `count` values of an array (row-major). */
 GRIT_API GRIT_NODISCARD grit_status_t

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Views.h"
 #include "grit/Format/Check.h"
+#include "Views.h"
 #include "grit/Format/Text.h"
 #include <cstdio>
 #include <cstring>
@@ -30,10 +30,9 @@ static void warnAboutAxis(const grit_view_t &view, grit_detail_t *detail) {
     }
 }
 
-static grit_status_t
-checkGrade(const grit_view_t &view, int level,
-           std::optional<std::array<uint8_t, 16>> digest,
-           grit_detail_t *detail) {
+static grit_status_t checkGrade(const grit_view_t &view, int level,
+                                std::optional<std::array<uint8_t, 16>> digest,
+                                grit_detail_t *detail) {
   CheckInput input;
   input.descriptor = {reinterpret_cast<const uint8_t *>(&view.d),
                       sizeof(view.d)};
@@ -63,15 +62,15 @@ static grit_status_t checkForeign(const grit_array_view_t &view, int level,
   PlanesOf planes = planesOf(*spec, view);
   for (size_t i = planes.bytes.size(); i < GRIT_MAXPLANES; ++i)
     if (view.u.foreign.plane_bytes[i] != 0)
-      return fail(Error{Status::SizeMismatch,
-                        "the format " + spec->contract.name() +
-                            " has no plane " + std::to_string(i),
-                        "plane_bytes[" + std::to_string(i) + "]", "0 bytes",
-                        std::to_string(view.u.foreign.plane_bytes[i]) +
-                            " bytes",
-                        "the planes are those of another format",
-                        "set the size to 0", static_cast<int>(i)},
-                  detail);
+      return fail(
+          Error{Status::SizeMismatch,
+                "the format " + spec->contract.name() + " has no plane " +
+                    std::to_string(i),
+                "plane_bytes[" + std::to_string(i) + "]", "0 bytes",
+                std::to_string(view.u.foreign.plane_bytes[i]) + " bytes",
+                "the planes are those of another format", "set the size to 0",
+                static_cast<int>(i)},
+          detail);
   std::vector<const uint8_t *> data(planes.data.begin(), planes.data.end());
   if (std::optional<Error> error = check(*spec, planes.bytes, level, data))
     return fail(*error, detail);
@@ -86,9 +85,8 @@ grit_status_t grit_check(const grit_view_t *view, int level,
                          grit_detail_t *detail) {
   if (!view)
     return failNullView(detail);
-  return guarded(detail, [&] {
-    return checkGrade(*view, level, std::nullopt, detail);
-  });
+  return guarded(
+      detail, [&] { return checkGrade(*view, level, std::nullopt, detail); });
 }
 
 grit_status_t grit_check_digest(const grit_view_t *view, int level,

@@ -72,10 +72,10 @@ grit_status_t grit_plane_sizes(const char *contract, int32_t rank,
       return fail(slots.error(), detail);
     std::copy(slots->begin(), slots->end(), sizes);
     if (num_planes)
-      *num_planes =
-          spec->contract.isGrade()
-              ? GRIT_MAXPLANES
-              : static_cast<int32_t>(spec->contract.description().planes.size());
+      *num_planes = spec->contract.isGrade()
+                        ? GRIT_MAXPLANES
+                        : static_cast<int32_t>(
+                              spec->contract.description().planes.size());
     return succeed(detail);
   });
 }
@@ -166,9 +166,8 @@ static Expected<Opened> open(const grit_array_view_t &view, const void *values,
   if (count != spec->numElements())
     return makeError(Status::SizeMismatch,
                      "the number of values is not that of the array", "count",
-                     std::to_string(spec->numElements()),
-                     std::to_string(count), {},
-                     "pass the product of the extents");
+                     std::to_string(spec->numElements()), std::to_string(count),
+                     {}, "pass the product of the extents");
   if (!values && count != 0)
     return tl::unexpected(badArgument("values", "an address", "null"));
   return Opened{std::move(*spec), std::move(planes)};
@@ -182,8 +181,7 @@ grit_status_t grit_quantize(const float *values, int64_t count,
     Expected<Opened> opened = open(*view, values, count);
     if (!opened)
       return fail(opened.error(), detail);
-    auto encoded =
-        encode(opened->spec, {values, static_cast<size_t>(count)});
+    auto encoded = encode(opened->spec, {values, static_cast<size_t>(count)});
     if (!encoded)
       return fail(encoded.error(), detail);
     for (size_t i = 0; i < encoded->size(); ++i)
@@ -206,8 +204,8 @@ grit_status_t grit_dequantize(const grit_array_view_t *view, float *values,
     for (size_t i = 0; i < opened->planes.data.size(); ++i)
       planes.emplace_back(opened->planes.data[i],
                           static_cast<size_t>(opened->planes.bytes[i]));
-    if (Expected<void> result = decode(
-            opened->spec, planes, {values, static_cast<size_t>(count)});
+    if (Expected<void> result =
+            decode(opened->spec, planes, {values, static_cast<size_t>(count)});
         !result)
       return fail(result.error(), detail);
     return succeed(detail);

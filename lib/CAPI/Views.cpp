@@ -1,4 +1,5 @@
-//===- Views.cpp - between the structures of grit.h and lib/Format -*- C++ -*-===//
+//===- Views.cpp - between the structures of grit.h and lib/Format -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -68,14 +69,10 @@ grit_status_t capi::succeed(grit_detail_t *detail) {
 
 Error capi::badArgument(std::string name, std::string declared,
                         std::string found) {
-  return {Status::GradeUnknown,
-          "argument '" + name + "' cannot be used",
-          std::move(name),
-          std::move(declared),
-          std::move(found),
-          {},
-          "correct the call",
-          -1};
+  return {Status::GradeUnknown, "argument '" + name + "' cannot be used",
+          std::move(name),      std::move(declared),
+          std::move(found),     {},
+          "correct the call",   -1};
 }
 
 std::span<const int64_t> capi::extents(int32_t rank, const int64_t *shape) {
@@ -143,9 +140,9 @@ Expected<ArraySpec> capi::specOf(const grit_array_view_t &view) {
     return gradeSpec(view.u.grade);
   if (view.tag == GRIT_ARRAY_FOREIGN)
     return foreignSpec(view.u.foreign);
-  return tl::unexpected(badArgument(
-      "view.tag", "GRIT_ARRAY_GRADE (0) or GRIT_ARRAY_FOREIGN (1)",
-      std::to_string(view.tag)));
+  return tl::unexpected(
+      badArgument("view.tag", "GRIT_ARRAY_GRADE (0) or GRIT_ARRAY_FOREIGN (1)",
+                  std::to_string(view.tag)));
 }
 
 PlanesOf capi::planesOf(const ArraySpec &spec, const grit_array_view_t &view) {

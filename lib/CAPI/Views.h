@@ -1,4 +1,5 @@
-//===- Views.h - between the structures of grit.h and lib/Format -*- C++ -*-===//
+//===- Views.h - between the structures of grit.h and lib/Format -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -49,9 +50,14 @@ grit_status_t guarded(grit_detail_t *detail, Body &&body) {
   try {
     return body();
   } catch (const std::exception &exception) {
-    return fail(Error{Status::SizeMismatch, "the library ran out of resources",
-                      "memory", {}, exception.what(), {},
-                      "free memory, or work on a smaller array", -1},
+    return fail(Error{Status::SizeMismatch,
+                      "the library ran out of resources",
+                      "memory",
+                      {},
+                      exception.what(),
+                      {},
+                      "free memory, or work on a smaller array",
+                      -1},
                 detail);
   }
 }

@@ -22,8 +22,9 @@ using namespace grit::check_steps;
 static Error contentError(std::string message, std::string field,
                           std::string declared, std::string found,
                           std::string cause, std::string fix, int plane = -1) {
-  return {Status::DigestMismatch, std::move(message), std::move(field),
-          std::move(declared),    std::move(found),   std::move(cause),
+  return {Status::DigestMismatch, std::move(message),
+          std::move(field),       std::move(declared),
+          std::move(found),       std::move(cause),
           std::move(fix),         plane};
 }
 
@@ -43,13 +44,14 @@ static std::optional<Error> checkIndices(const Sparsity &sparsity,
       std::string found;
       for (unsigned i = 0; i < sparsity.n; ++i)
         found += (i ? ", " : "") +
-                 std::to_string(readField(sparsity.indices,
-                                          run * sparsity.n + i, planes));
+                 std::to_string(
+                     readField(sparsity.indices, run * sparsity.n + i, planes));
       return contentError(
           "the indices of run " + std::to_string(run) + " are out of order",
           "aux", "strictly rising indices below " + std::to_string(sparsity.m),
-          found, "the plane is damaged, or was written by an encoder that does "
-                 "not sort",
+          found,
+          "the plane is damaged, or was written by an encoder that does "
+          "not sort",
           "encode again, or declare the order 'unord'", plane);
     }
   }
@@ -69,13 +71,12 @@ checkContents(const FormatDescription &description, int64_t numElements,
       continue;
     const uint8_t *data = i < planes.size() ? planes[i] : nullptr;
     if (!data)
-      return contentError("plane " + std::to_string(i) +
-                              " has bytes to verify and no address",
-                          "planes[" + std::to_string(i) + "]",
-                          std::to_string(sizes[i]) + " bytes", "null",
-                          "a level-2 check was asked for without its planes",
-                          "give the planes, or check at level 1",
-                          static_cast<int>(i));
+      return contentError(
+          "plane " + std::to_string(i) + " has bytes to verify and no address",
+          "planes[" + std::to_string(i) + "]",
+          std::to_string(sizes[i]) + " bytes", "null",
+          "a level-2 check was asked for without its planes",
+          "give the planes, or check at level 1", static_cast<int>(i));
     slots[i] = ByteSpan(data, static_cast<size_t>(sizes[i]));
   }
   if (expected) {

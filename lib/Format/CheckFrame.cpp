@@ -215,8 +215,7 @@ static Error contradictsGrade(const Descriptor &d, const Contract &contract) {
     cause = "the frame is that of " + nameAndId(*match);
   else if (result.fields == "k0")
     cause = "the array has groups of " + number(d.k0) + " elements, and " +
-            contract.name() + " has groups of " +
-            number(contract.grade()->k0);
+            contract.name() + " has groups of " + number(contract.grade()->k0);
   return {Status::GradeUnknown,
           "the descriptor contradicts its grade " + nameAndId(contract),
           result.fields,
@@ -273,10 +272,9 @@ std::optional<Error> check_steps::checkPlacements(const Descriptor &d) {
                   d.placements.meta, "the word was never written",
                   "write the placement of the aux plane");
   if (!hasAux && !d.placements.meta.isUnspecified())
-    return refuse("a placement of an aux plane that does not exist",
-                  "placement_meta", "UNSPECIFIED (0x0000000000000000)",
-                  d.placements.meta,
-                  "the word was copied from an array with an aux plane",
-                  "write 0");
+    return refuse(
+        "a placement of an aux plane that does not exist", "placement_meta",
+        "UNSPECIFIED (0x0000000000000000)", d.placements.meta,
+        "the word was copied from an array with an aux plane", "write 0");
   return std::nullopt;
 }

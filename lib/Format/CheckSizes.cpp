@@ -17,8 +17,9 @@ static std::string number(int64_t value) { return std::to_string(value); }
 static Error sizeError(std::string message, std::string field,
                        std::string declared, std::string found,
                        std::string cause, std::string fix, int plane = -1) {
-  return {Status::SizeMismatch, std::move(message),  std::move(field),
-          std::move(declared),  std::move(found),    std::move(cause),
+  return {Status::SizeMismatch, std::move(message),
+          std::move(field),     std::move(declared),
+          std::move(found),     std::move(cause),
           std::move(fix),       plane};
 }
 
@@ -37,10 +38,9 @@ static int64_t codeBits(FormatWord word, bool pad8) {
 static std::optional<Error> checkExtents(const Descriptor &d,
                                          std::span<const int64_t> shape) {
   if (shape.size() > kMaxRank)
-    return sizeError("the array has too many axes", "rank",
-                     "at most " + number(kMaxRank),
-                     number(static_cast<int64_t>(shape.size())), {},
-                     "merge axes");
+    return sizeError(
+        "the array has too many axes", "rank", "at most " + number(kMaxRank),
+        number(static_cast<int64_t>(shape.size())), {}, "merge axes");
   for (size_t i = 0; i < shape.size(); ++i)
     if (shape[i] < 0)
       return sizeError("an extent is negative",
@@ -50,8 +50,7 @@ static std::optional<Error> checkExtents(const Descriptor &d,
                        "give the real extent");
   int64_t rank = static_cast<int64_t>(shape.size());
   if (d.groupAxis < 0 || d.groupAxis >= rank)
-    return sizeError("the group axis is not an axis of the array",
-                     "group_axis",
+    return sizeError("the group axis is not an axis of the array", "group_axis",
                      rank ? "0 to " + number(rank - 1) : "a rank of 1 or more",
                      number(d.groupAxis),
                      d.groupAxis < 0
@@ -158,14 +157,14 @@ std::optional<Error> check_steps::computeSizes(const Descriptor &d,
     return error;
 
   bool sparse = d.flags & Descriptor::Sparse;
-  sizes.numStored = sparse ? math.times(sizes.numElements, d.spN) / d.spM
-                           : sizes.numElements;
+  sizes.numStored =
+      sparse ? math.times(sizes.numElements, d.spN) / d.spM : sizes.numElements;
   auto &bytes = sizes.planeBytes;
   bytes[0] = math.bytesOf(sizes.numStored, codeBits(d.elem, d.container == 1));
   bytes[1] = math.bytesOf(sizes.numGroups0, codeBits(d.scale0, true));
   int64_t perGroup = d.flags & Descriptor::ZpL1Scaled ? 2 : 1;
-  bytes[2] = math.bytesOf(math.times(sizes.numGroups1, perGroup),
-                          d.scale1.width());
+  bytes[2] =
+      math.bytesOf(math.times(sizes.numGroups1, perGroup), d.scale1.width());
   bytes[3] = 0;
   if (sparse)
     bytes[3] = math.bytesOf(math.times(sizes.numElements / d.spM, d.spN),
@@ -205,15 +204,13 @@ static std::string arithmetic(const Descriptor &d, const Sizes &sizes,
     return "no zero points and no indices";
   if (plane == 2 && d.levels == 1)
     return "one level of scales";
-  text += ", k0=" + number(d.k0) +
-          " -> n_groups0=" + number(sizes.numGroups0);
+  text += ", k0=" + number(d.k0) + " -> n_groups0=" + number(sizes.numGroups0);
   if (plane != 2) {
     FormatWord word = plane == 1 ? d.scale0 : d.zp;
     result(number(sizes.numGroups0), word, codeBits(word, true));
     return text;
   }
-  text += ", k1=" + number(d.k1) +
-          " -> n_groups1=" + number(sizes.numGroups1);
+  text += ", k1=" + number(d.k1) + " -> n_groups1=" + number(sizes.numGroups1);
   std::string pairs = d.flags & Descriptor::ZpL1Scaled ? "*2" : "";
   result(number(sizes.numGroups1) + pairs, d.scale1, d.scale1.width());
   return text;
@@ -239,8 +236,7 @@ static std::string likeliestCause(const Descriptor &d, const Sizes &sizes,
       plane == 1 || (plane == 3 && d.flags & Descriptor::HasZp);
   if (scalePerGroup) {
     int64_t bits = codeBits(plane == 1 ? d.scale0 : d.zp, true);
-    std::optional<int64_t> k0 =
-        wholeRatio(sizes.numElements, bits / 8, actual);
+    std::optional<int64_t> k0 = wholeRatio(sizes.numElements, bits / 8, actual);
     if (k0 && *k0 != d.k0)
       return "the plane was made for k0=" + number(*k0);
   }

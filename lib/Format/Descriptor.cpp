@@ -46,9 +46,7 @@ class Reader {
 public:
   explicit Reader(const uint8_t *next) : next(next) {}
 
-  void operator()(FormatWord &word) {
-    word = FormatWord(take<uint16_t>());
-  }
+  void operator()(FormatWord &word) { word = FormatWord(take<uint16_t>()); }
   void operator()(Placement &word) { word = Placement(take<uint64_t>()); }
   template <typename Int> void operator()(Int &value) { value = take<Int>(); }
 
@@ -99,12 +97,12 @@ DescriptorBytes Descriptor::write() const {
 Descriptor grit::frameOf(const Grade &grade) {
   Descriptor d;
   d.levels = grade.hasLevel1() ? 2 : 1;
-  d.flags = static_cast<uint8_t>(
-      (grade.hasZeroPoint() ? Descriptor::HasZp : 0) |
-      (grade.zpMinusOne ? Descriptor::ZpMinus1 : 0) |
-      (grade.zpLevel1 ? Descriptor::ZpL1Scaled : 0) |
-      (grade.isSparse() ? Descriptor::Sparse : 0) |
-      (grade.msbFirst ? Descriptor::MsbFirst : 0));
+  d.flags =
+      static_cast<uint8_t>((grade.hasZeroPoint() ? Descriptor::HasZp : 0) |
+                           (grade.zpMinusOne ? Descriptor::ZpMinus1 : 0) |
+                           (grade.zpLevel1 ? Descriptor::ZpL1Scaled : 0) |
+                           (grade.isSparse() ? Descriptor::Sparse : 0) |
+                           (grade.msbFirst ? Descriptor::MsbFirst : 0));
   d.elem = grade.e;
   d.scale0 = grade.s0;
   d.scale1 = grade.s1;

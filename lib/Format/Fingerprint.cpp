@@ -90,8 +90,8 @@ static int symbolValue(char c) {
 Expected<std::array<uint8_t, 16>> grit::fromBase32(std::string_view text) {
   auto refuse = [&](std::string why) {
     return makeError(Status::DigestMismatch, std::move(why), "base32",
-                     "26 Crockford symbols, the first one 0 to 7", quoteText(text),
-                     "the text was cut or mistyped",
+                     "26 Crockford symbols, the first one 0 to 7",
+                     quoteText(text), "the text was cut or mistyped",
                      "copy the whole fingerprint again");
   };
   uint128 number = 0;

@@ -17,11 +17,16 @@ using namespace grit;
 static constexpr uint32_t kCanonicalNaN = 0x7FC00000;
 
 static constexpr RegisteredWord kRegistered[] = {
-    {"e2m1", words::E2M1},         {"e4m3", words::E4M3},
-    {"e8m0", words::E8M0},         {"binary16", words::Binary16},
-    {"binary32", words::Binary32}, {"u2", words::U2},
-    {"u4", words::U4},             {"u6", words::U6},
-    {"u8", words::U8},             {"s4", words::S4},
+    {"e2m1", words::E2M1},
+    {"e4m3", words::E4M3},
+    {"e8m0", words::E8M0},
+    {"binary16", words::Binary16},
+    {"binary32", words::Binary32},
+    {"u2", words::U2},
+    {"u4", words::U4},
+    {"u6", words::U6},
+    {"u8", words::U8},
+    {"s4", words::S4},
     {"s8", words::S8},
 };
 
@@ -163,8 +168,7 @@ float grit::decodeWord(FormatWord word, uint32_t code, int exp2) {
   if (parts.kind == Parts::Finite) {
     // A significand has at most 32 bits, so the double is exact wherever
     // binary32 is not 0 or infinite; beyond +-4000 it is one of these.
-    int64_t exponent =
-        std::clamp<int64_t>(parts.exponent + exp2, -4000, 4000);
+    int64_t exponent = std::clamp<int64_t>(parts.exponent + exp2, -4000, 4000);
     magnitude = std::ldexp(static_cast<double>(parts.significand),
                            static_cast<int>(exponent));
   }
@@ -229,8 +233,8 @@ static int64_t roundMagnitude(FormatWord word, double a, bool negative,
     fraction = std::min(a, 0x1p40) - static_cast<double>(low);
   } else {
     int64_t firstExponent = 1 - bias64(word);
-    int64_t exponent =
-        a == 0 ? firstExponent : std::max<int64_t>(std::ilogb(a), firstExponent);
+    int64_t exponent = a == 0 ? firstExponent
+                              : std::max<int64_t>(std::ilogb(a), firstExponent);
     int64_t scale = int64_t(word.mantissaBits()) - exponent;
     double units = std::ldexp(
         a, static_cast<int>(std::clamp<int64_t>(scale, -4000, 4000)));
@@ -267,7 +271,8 @@ static uint32_t encodeInteger(FormatWord word, float x, Rounding rounding,
   int64_t lowest = 0;
   if (!word.isUnsigned())
     lowest = saturation == Saturation::SatFinite ? -highest : -highest - 1;
-  int64_t value = std::clamp(negative ? -magnitude : magnitude, lowest, highest);
+  int64_t value =
+      std::clamp(negative ? -magnitude : magnitude, lowest, highest);
   return static_cast<uint32_t>(value) & lowBits(word.width());
 }
 

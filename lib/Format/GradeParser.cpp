@@ -16,8 +16,8 @@
 using namespace grit;
 
 static constexpr std::string_view kKeys[] = {
-    "e",   "k0", "s0", "k1",  "s1",  "zp", "zpc", "zps", "sp", "ct", "po", "er",
-    "es",  "esr", "esn", "dr", "ds", "dt", "ao",  "ap",  "ab", "ai", "an"};
+    "e",  "k0",  "s0",  "k1", "s1", "zp", "zpc", "zps", "sp", "ct", "po", "er",
+    "es", "esr", "esn", "dr", "ds", "dt", "ao",  "ap",  "ab", "ai", "an"};
 static constexpr size_t kNumKeys = std::size(kKeys);
 
 /// The place of a key in the canonical order.
@@ -130,8 +130,7 @@ Expected<Grade> Parser::parse(std::string_view text) {
 Parser::Result Parser::parseItem(std::string_view item) {
   if (item.empty())
     return refuse("an item of the grade string is empty", "grade", "key=value",
-                  "two commas together, or one at an end",
-                  "remove the comma");
+                  "two commas together, or one at an end", "remove the comma");
   size_t equals = item.find('=');
   if (equals == std::string_view::npos)
     return refuse("an item has no '='", "grade", "key=value", quoteText(item),
@@ -202,10 +201,9 @@ Parser::Result Parser::parseValue(std::string_view key,
       {"zps", domains::ZeroPointScale, "l1", &Grade::zpLevel1},
       {"ct", domains::Container, "pad8", &Grade::pad8},
       {"po", domains::PackingOrder, "msb", &Grade::msbFirst}};
-  const FlagKey *flag = std::find_if(std::begin(flagKeys), std::end(flagKeys),
-                                     [&](const FlagKey &entry) {
-                                       return entry.key == key;
-                                     });
+  const FlagKey *flag =
+      std::find_if(std::begin(flagKeys), std::end(flagKeys),
+                   [&](const FlagKey &entry) { return entry.key == key; });
   return token(key, flag->domain, value).map([&](std::string_view name) {
     grade.*flag->field = name == flag->setBy;
   });
@@ -250,9 +248,8 @@ Parser::Result Parser::parseFormat(std::string_view key, std::string_view value,
     return refuseToken(key, domains::Format, value);
   if (!spelling->whyNot.empty())
     return refuse("format " + quoteText(value) + " is refused on purpose",
-                  std::string(key), tokensOf(domains::Format),
-                  quoteText(value), "use one of the tokens",
-                  std::string(spelling->whyNot));
+                  std::string(key), tokensOf(domains::Format), quoteText(value),
+                  "use one of the tokens", std::string(spelling->whyNot));
   out = *lookupWord(spelling->token);
   return {};
 }
@@ -309,10 +306,9 @@ Parser::Result Parser::parseSparsity(std::string_view value) {
   if (Result result = parseFormat("sp", parts[2], meta); !result)
     return result;
   if (meta != words::U2 && meta != words::U4)
-    return refuse("indices cannot be stored as " + meta.str(), "sp",
-                  "u2 or u4", quoteText(value), "use u2 where M is at most 4");
-  Expected<std::string_view> order =
-      token("sp", domains::IndexOrder, parts[3]);
+    return refuse("indices cannot be stored as " + meta.str(), "sp", "u2 or u4",
+                  quoteText(value), "use u2 where M is at most 4");
+  Expected<std::string_view> order = token("sp", domains::IndexOrder, parts[3]);
   if (!order)
     return tl::unexpected(order.error());
   grade.spN = static_cast<unsigned>(n);
@@ -325,8 +321,11 @@ Parser::Result Parser::parseSparsity(std::string_view value) {
 Parser::Result Parser::parseRounding(std::string_view key,
                                      std::string_view value, Rounding &out) {
   static constexpr std::pair<std::string_view, Rounding> values[] = {
-      {"rne", Rounding::RNE}, {"rna", Rounding::RNA}, {"rtz", Rounding::RTZ},
-      {"rtp", Rounding::RTP}, {"rtn", Rounding::RTN}};
+      {"rne", Rounding::RNE},
+      {"rna", Rounding::RNA},
+      {"rtz", Rounding::RTZ},
+      {"rtp", Rounding::RTP},
+      {"rtn", Rounding::RTN}};
   return token(key, domains::Rounding, value).map([&](std::string_view name) {
     for (auto [text, rounding] : values)
       if (text == name)
@@ -337,12 +336,11 @@ Parser::Result Parser::parseRounding(std::string_view key,
 Parser::Result Parser::parseSaturation(std::string_view key,
                                        std::string_view value,
                                        Saturation &out) {
-  return token(key, domains::Saturation, value)
-      .map([&](std::string_view name) {
-        out = name == "satfinite" ? Saturation::SatFinite
-              : name == "satmax"  ? Saturation::SatMax
-                                  : Saturation::OvfInf;
-      });
+  return token(key, domains::Saturation, value).map([&](std::string_view name) {
+    out = name == "satfinite" ? Saturation::SatFinite
+          : name == "satmax"  ? Saturation::SatMax
+                              : Saturation::OvfInf;
+  });
 }
 
 Parser::Result Parser::parseScaleRule(std::string_view value) {
@@ -389,19 +387,18 @@ Parser::Result Parser::checkStructure() const {
                     "add " + std::string(key) + "=...");
   if (has("k1") != has("s1"))
     return refuse("k1 and s1 come together", has("k1") ? "s1" : "k1",
-                  "both, or none of them",
-                  has("k1") ? "k1 alone" : "s1 alone",
-                  has("k1") ? "add s1=FORMAT"
-                            : "add k1=GROUPS, or k1=0 for one scale per tensor");
+                  "both, or none of them", has("k1") ? "k1 alone" : "s1 alone",
+                  has("k1")
+                      ? "add s1=FORMAT"
+                      : "add k1=GROUPS, or k1=0 for one scale per tensor");
   for (std::string_view key : {"zpc", "zps"})
     if (has(key) && !has("zp"))
-      return refuse(std::string(key) + " needs a zero point",
-                    std::string(key), "zp=FORMAT beside it", "no zp",
+      return refuse(std::string(key) + " needs a zero point", std::string(key),
+                    "zp=FORMAT beside it", "no zp",
                     "add zp=FORMAT, or remove " + std::string(key));
   if (grade.zpLevel1 && !has("k1"))
-    return refuse("zps=l1 needs a level-1 scale", "zps",
-                  "k1 and s1 beside it", "one level",
-                  "add k1 and s1, or use zps=shared");
+    return refuse("zps=l1 needs a level-1 scale", "zps", "k1 and s1 beside it",
+                  "one level", "add k1 and s1, or use zps=shared");
   return {};
 }
 

@@ -92,16 +92,11 @@ static constexpr Spelling kRounding[] = {
 };
 
 static constexpr Spelling kSaturation[] = {
-    {"satfinite", "satfinite"},
-    {"sat_finite", "satfinite"},
-    {"satf", "satfinite"},
-    {"finite", "satfinite"},
-    {"clamp", "satfinite"},
-    {"satmax", "satmax"},
-    {"sat_max", "satmax"},
-    {"ovfinf", "ovfinf"},
-    {"ovf_inf", "ovfinf"},
-    {"inf", "ovfinf"},
+    {"satfinite", "satfinite"},  {"sat_finite", "satfinite"},
+    {"satf", "satfinite"},       {"finite", "satfinite"},
+    {"clamp", "satfinite"},      {"satmax", "satmax"},
+    {"sat_max", "satmax"},       {"ovfinf", "ovfinf"},
+    {"ovf_inf", "ovfinf"},       {"inf", "ovfinf"},
     {"overflowtoinf", "ovfinf"},
 };
 
@@ -138,15 +133,9 @@ static constexpr Spelling kSubnormal[] = {
 };
 
 static constexpr Spelling kOrder[] = {
-    {"seq", "seq"},
-    {"sequential", "seq"},
-    {"inorder", "seq"},
-    {"tree", "tree"},
-    {"treeany", "tree"},
-    {"any_tree", "tree"},
-    {"unspec", "unspec"},
-    {"unspecified", "unspec"},
-    {"any", "unspec"},
+    {"seq", "seq"},       {"sequential", "seq"},     {"inorder", "seq"},
+    {"tree", "tree"},     {"treeany", "tree"},       {"any_tree", "tree"},
+    {"unspec", "unspec"}, {"unspecified", "unspec"}, {"any", "unspec"},
 };
 
 static constexpr Spelling kZeroPointCode[] = {
@@ -160,38 +149,24 @@ static constexpr Spelling kZeroPointCode[] = {
 };
 
 static constexpr Spelling kZeroPointScale[] = {
-    {"shared", "shared"},
-    {"sharedscale", "shared"},
-    {"symmetric", "shared"},
-    {"l1", "l1"},
-    {"ownscale", "l1"},
-    {"level1", "l1"},
+    {"shared", "shared"}, {"sharedscale", "shared"}, {"symmetric", "shared"},
+    {"l1", "l1"},         {"ownscale", "l1"},        {"level1", "l1"},
     {"l1scaled", "l1"},
 };
 
 static constexpr Spelling kContainer[] = {
-    {"dense", "dense"},
-    {"packed", "dense"},
-    {"pad8", "pad8"},
-    {"padto8", "pad8"},
-    {"padded", "pad8"},
+    {"dense", "dense"}, {"packed", "dense"}, {"pad8", "pad8"},
+    {"padto8", "pad8"}, {"padded", "pad8"},
 };
 
 static constexpr Spelling kPackingOrder[] = {
-    {"lsb", "lsb"},
-    {"lsbfirst", "lsb"},
-    {"littlebit", "lsb"},
-    {"msb", "msb"},
-    {"msbfirst", "msb"},
+    {"lsb", "lsb"}, {"lsbfirst", "lsb"}, {"littlebit", "lsb"},
+    {"msb", "msb"}, {"msbfirst", "msb"},
 };
 
 static constexpr Spelling kIndexOrder[] = {
-    {"asclsb", "asclsb"},
-    {"ascendinglsb", "asclsb"},
-    {"ordered", "asclsb"},
-    {"sorted", "asclsb"},
-    {"unord", "unord"},
-    {"unordered", "unord"},
+    {"asclsb", "asclsb"}, {"ascendinglsb", "asclsb"}, {"ordered", "asclsb"},
+    {"sorted", "asclsb"}, {"unord", "unord"},         {"unordered", "unord"},
     {"none", "unord"},
 };
 
@@ -201,8 +176,10 @@ constinit const Domain domains::Saturation = {"saturation", kSaturation};
 constinit const Domain domains::ScaleRule = {"scale rule", kScaleRule};
 constinit const Domain domains::Subnormal = {"subnormal rule", kSubnormal};
 constinit const Domain domains::Order = {"accumulation order", kOrder};
-constinit const Domain domains::ZeroPointCode = {"zero-point convention", kZeroPointCode};
-constinit const Domain domains::ZeroPointScale = {"zero-point scale", kZeroPointScale};
+constinit const Domain domains::ZeroPointCode = {"zero-point convention",
+                                                 kZeroPointCode};
+constinit const Domain domains::ZeroPointScale = {"zero-point scale",
+                                                  kZeroPointScale};
 constinit const Domain domains::Container = {"container", kContainer};
 constinit const Domain domains::PackingOrder = {"packing order", kPackingOrder};
 constinit const Domain domains::IndexOrder = {"index order", kIndexOrder};

@@ -74,9 +74,8 @@ std::string Placement::specName() const {
     return "LOCAL_HASH(" + hexWord(payload, 15) + ")";
   if (word >> 60 == 1)
     return "UNREGISTERED(" + hexWord(word, 16) + ")";
-  return "RESERVED_CLASS_0x" +
-         std::string(1, "0123456789ABCDEF"[word >> 60]) + "(" +
-         hexWord(word, 16) + ")";
+  return "RESERVED_CLASS_0x" + std::string(1, "0123456789ABCDEF"[word >> 60]) +
+         "(" + hexWord(word, 16) + ")";
 }
 
 /// A word written as 0x and 1 to 16 hex digits.
@@ -144,7 +143,8 @@ static std::string reasonWithoutMap(Placement placement) {
   if (placement == placements::BlockAos)
     return "the planes are interleaved in block structures of a foreign format";
   if (placement == placements::MetaM16N8K32)
-    return "the fragment order of mma.sp is not a sum of digits of row and column";
+    return "the fragment order of mma.sp is not a sum of digits of row and "
+           "column";
   if (placement == placements::PackK4_12B)
     return "scales and minima are packed together in 12 bytes per super-block";
   return "the word is not registered";
@@ -155,10 +155,9 @@ Expected<PlacementMap> PlacementMap::get(Placement placement, int64_t rows,
   std::string extents = std::to_string(rows) + " x " + std::to_string(cols);
   int64_t slots = 0;
   if (rows < 0 || cols < 0 || __builtin_mul_overflow(rows, cols, &slots))
-    return makeError(Status::SizeMismatch,
-                     "a plane of " + extents + " items cannot exist",
-                     "placement", "extents >= 0 whose product fits 63 bits",
-                     extents);
+    return makeError(
+        Status::SizeMismatch, "a plane of " + extents + " items cannot exist",
+        "placement", "extents >= 0 whose product fits 63 bits", extents);
   auto needMultiples = [&](int64_t ofRows,
                            int64_t ofCols) -> tl::expected<void, Error> {
     if (rows % ofRows == 0 && cols % ofCols == 0)
@@ -190,13 +189,12 @@ Expected<PlacementMap> PlacementMap::get(Placement placement, int64_t rows,
     return PlacementMap{{ofRow(1, 16, 16), ofRow(16, 0, cols / 16 * 256),
                          ofColumn(1, 16, 1), ofColumn(16, 0, 256)}};
   }
-  return makeError(Status::PlacementUnknown,
-                   placement.specName() + " has no map from index to slot",
-                   "placement",
-                   "row_major, col_major, swizzle_128x4b, tile_16x16 or "
-                   "linear_meta",
-                   placement.specName() + " (" + hexWord(placement.raw(), 16) +
-                       ")",
-                   reasonWithoutMap(placement),
-                   "relayout the array where its layout is known");
+  return makeError(
+      Status::PlacementUnknown,
+      placement.specName() + " has no map from index to slot", "placement",
+      "row_major, col_major, swizzle_128x4b, tile_16x16 or "
+      "linear_meta",
+      placement.specName() + " (" + hexWord(placement.raw(), 16) + ")",
+      reasonWithoutMap(placement),
+      "relayout the array where its layout is known");
 }

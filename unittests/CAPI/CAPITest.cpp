@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "grit-c/grit.h"
 #include "Golden.h"
+#include "grit-c/grit.h"
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -91,7 +91,8 @@ TEST(CAPI, GoldenChecks) {
     EXPECT_EQ(grit_status_name(status), c.status);
     EXPECT_EQ(detail.status, status);
     EXPECT_EQ(detail.message[0] == 0,
-              status == GRIT_OK && c.name != "mxfp4/group_axis_not_innermost_ok")
+              status == GRIT_OK &&
+                  c.name != "mxfp4/group_axis_not_innermost_ok")
         << detail.message;
     if (!c.digest) {
       EXPECT_EQ(grit_check(&view, c.level, nullptr), status);
@@ -125,8 +126,10 @@ TEST(CAPI, Expectations) {
   const Vector &v = vectorNamed("mxfp4/range_rank2"); // [2, 64]
   GoldenArray array(v, v.planes);
   int64_t shape[] = {2, 64};
-  grit_expect_t expect{"weights", 0, 2, 1, shape, {GRIT_PLACEMENT_ROW_MAJOR,
-                       GRIT_PLACEMENT_ROW_MAJOR, 0}};
+  grit_expect_t expect{
+      "weights", 0,
+      2,         1,
+      shape,     {GRIT_PLACEMENT_ROW_MAJOR, GRIT_PLACEMENT_ROW_MAJOR, 0}};
   ASSERT_EQ(grit_contract_id("mxfp4", &expect.contract_id, nullptr), GRIT_OK);
   grit_detail_t detail;
   auto status = [&] {

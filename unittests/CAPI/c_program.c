@@ -48,8 +48,8 @@ static void round_trip(const char *contract, int32_t tag) {
                            &detail) == GRIT_OK);
   REQUIRE(grit_view_init(contract, 2, shape, -1, &view, &detail) == GRIT_OK);
   REQUIRE(view.tag == tag);
-  void **planes = tag == GRIT_ARRAY_GRADE ? view.u.grade.plane
-                                          : view.u.foreign.plane;
+  void **planes =
+      tag == GRIT_ARRAY_GRADE ? view.u.grade.plane : view.u.foreign.plane;
   for (int32_t i = 0; i < num_planes; ++i)
     if (sizes[i] != 0)
       planes[i] = malloc((size_t)sizes[i]);

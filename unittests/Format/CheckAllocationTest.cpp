@@ -1,4 +1,5 @@
-//===- CheckAllocationTest.cpp - a check that passes allocates nothing -*- C++ -*-===//
+//===- CheckAllocationTest.cpp - a check that passes allocates nothing -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,14 +19,27 @@
 
 static size_t numAllocations = 0;
 
-void *operator new(size_t size) {
+static void *allocate(size_t size) {
   ++numAllocations;
-  if (void *memory = std::malloc(size))
+  return std::malloc(size ? size : 1);
+}
+
+void *operator new(size_t size) {
+  if (void *memory = allocate(size))
     return memory;
   throw std::bad_alloc();
 }
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
+  return allocate(size);
+}
+void *operator new[](size_t size) { return operator new(size); }
+void *operator new[](size_t size, const std::nothrow_t &) noexcept {
+  return allocate(size);
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void *memory) noexcept { std::free(memory); }
+void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
 
 TEST(Check, SuccessAtLevel1AllocatesNothing) {
   for (const grit::golden::Vector &v : grit::golden::file().vectors) {

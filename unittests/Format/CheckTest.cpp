@@ -1,4 +1,5 @@
-//===- CheckTest.cpp - grit_check on good, bad and hostile input -*- C++ -*-===//
+//===- CheckTest.cpp - grit_check on good, bad and hostile input -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,16 +44,16 @@ static const GoodArray &good(const std::string &name) {
   static const std::vector<GoodArray> all = [] {
     std::vector<GoodArray> arrays;
     for (const golden::Grade &grade : golden::file().grades) {
-      bool q4ks = grade.name == "GRADE_Q4KS", i8s24 = grade.name == "GRADE_I8S24";
+      bool q4ks = grade.name == "GRADE_Q4KS",
+           i8s24 = grade.name == "GRADE_I8S24";
       bool nvf4 = grade.name.starts_with("GRADE_NVF4");
-      arrays.push_back(
-          {grade.name,
-           grade.descriptor,
-           {256},
-           q4ks    ? std::vector<int64_t>{128, 8, 4, 8}
-           : i8s24 ? std::vector<int64_t>{128, 16, 0, 32}
-           : nvf4  ? std::vector<int64_t>{128, 16, 4, 0}
-                   : std::vector<int64_t>{128, 8, 0, 0}});
+      arrays.push_back({grade.name,
+                        grade.descriptor,
+                        {256},
+                        q4ks    ? std::vector<int64_t>{128, 8, 4, 8}
+                        : i8s24 ? std::vector<int64_t>{128, 16, 0, 32}
+                        : nvf4  ? std::vector<int64_t>{128, 16, 4, 0}
+                                : std::vector<int64_t>{128, 8, 0, 0}});
     }
     return arrays;
   }();
@@ -113,13 +114,13 @@ TEST(Check, GoldenVectorsPassLevel2WithTheirDigest) {
 
       Expected<ArraySpec> spec = specFromDescriptor(v.descriptor, v.shape);
       ASSERT_TRUE(spec) << spec.error().str();
-      EXPECT_EQ(spec->contract.name(),
-                Contract::parse(v.grade)->name());
+      EXPECT_EQ(spec->contract.name(), Contract::parse(v.grade)->name());
       EXPECT_EQ(spec->shape, v.shape);
     }
 }
 
-/// Every flip of one bit of a canonical descriptor has the outcome of its field.
+/// Every flip of one bit of a canonical descriptor has the outcome of its
+/// field.
 TEST(Check, EveryBitFlip) {
   for (const golden::Grade &grade : golden::file().grades) {
     GoodArray array = good(grade.name);
@@ -152,8 +153,9 @@ TEST(Check, EveryBitFlip) {
 
 TEST(Check, RandomDescriptors) {
   std::mt19937_64 random(1);
-  const int64_t extents[] = {0,  1,  16, 31,        32,        256,
-                             -1, 33, 64, INT64_MAX, INT64_MIN, int64_t(1) << 40};
+  const int64_t extents[] = {0,  1,         16,        31,
+                             32, 256,       -1,        33,
+                             64, INT64_MAX, INT64_MIN, int64_t(1) << 40};
   unsigned counts[5] = {};
   for (int i = 0; i < 100000; ++i) {
     const golden::Grade &base = golden::file().grades[random() % 6];
@@ -200,10 +202,10 @@ TEST(Check, LengthOfTheDescriptor) {
 TEST(Check, ShapesThatOverflow) {
   GoodArray array = good("GRADE_MXFP4");
   const std::vector<std::vector<int64_t>> shapes = {
-      {32, int64_t(1) << 58},          // 2^63 elements
-      {int64_t(1) << 62},              // elements fit, bits do not
-      {32, INT64_MAX},                 {32, INT64_MAX, INT64_MAX},
-      {INT64_MAX - 31, 2},             {32, 1, 1, 1, 1, 1, 1, 1, 1},
+      {32, int64_t(1) << 58}, // 2^63 elements
+      {int64_t(1) << 62},     // elements fit, bits do not
+      {32, INT64_MAX},        {32, INT64_MAX, INT64_MAX},
+      {INT64_MAX - 31, 2},    {32, 1, 1, 1, 1, 1, 1, 1, 1},
       {32, INT64_MIN},
   };
   for (const std::vector<int64_t> &shape : shapes) {
@@ -234,8 +236,7 @@ TEST(Check, SizeMessagesNameTheArithmeticAndTheCause) {
   error = checkArray(array);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->plane, 0);
-  EXPECT_EQ(error->cause,
-            "the plane has 8 bits per code, and e2m1 takes 4");
+  EXPECT_EQ(error->cause, "the plane has 8 bits per code, and e2m1 takes 4");
 
   array.planeBytes = {128, 0, 0, 0};
   EXPECT_EQ(checkArray(array)->cause, "the plane is missing");
@@ -290,7 +291,9 @@ TEST(Check, PlanesAreNeededAtLevel2Only) {
 
 TEST(Check, IndicesOfSparseArrays) {
   GoodArray array = good("GRADE_I8S24");
-  golden::Planes planes = {golden::Bytes(128), golden::Bytes(16), {},
+  golden::Planes planes = {golden::Bytes(128),
+                           golden::Bytes(16),
+                           {},
                            golden::Bytes(32, 0x44)}; // every quad keeps 0 and 1
   CheckInput input{array.descriptor, array.shape, array.planeBytes, {}, {}};
   auto addresses = pointers(planes);
@@ -306,8 +309,7 @@ TEST(Check, IndicesOfSparseArrays) {
       std::optional<Error> error = check(input, 2);
       ASSERT_EQ(statusOf(error), rising ? Status::Ok : Status::DigestMismatch);
       if (error) {
-        ASSERT_EQ(error->message, "the indices of run " +
-                                      std::to_string(quad) +
+        ASSERT_EQ(error->message, "the indices of run " + std::to_string(quad) +
                                       " are out of order");
         ASSERT_EQ(error->plane, 3);
       }
@@ -315,7 +317,8 @@ TEST(Check, IndicesOfSparseArrays) {
     }
 }
 
-/// The literal size equations agree with the ones derived from the descriptions.
+/// The literal size equations agree with the ones derived from the
+/// descriptions.
 TEST(Check, SizesAgreeWithTheDescriptions) {
   std::mt19937 random(2);
   for (const golden::Grade &grade : golden::file().grades) {

@@ -53,8 +53,7 @@ TEST(FormatWord, GoldenEncode) {
       if (word == words::Binary16 && std::isinf(x) &&
           saturation != Saturation::OvfInf)
         code = x > 0 ? 0x7BFF : 0xFBFF;
-      Expected<uint32_t> found =
-          encodeWord(word, x, Rounding::RNE, saturation);
+      Expected<uint32_t> found = encodeWord(word, x, Rounding::RNE, saturation);
       ASSERT_EQ(found.has_value(), code.has_value())
           << word.str() << " " << x << " " << table.saturation;
       if (code) {
@@ -69,9 +68,8 @@ TEST(FormatWord, RegisteredWords) {
   // Word by word, from the formula of section 2.
   auto make = [](unsigned width, unsigned p, bool inf, unsigned nan, bool zero,
                  bool uns) {
-    return FormatWord(static_cast<uint16_t>((width - 1) | p << 5 | inf << 10 |
-                                            nan << 11 | zero << 13 |
-                                            uns << 14));
+    return FormatWord(static_cast<uint16_t>(
+        (width - 1) | p << 5 | inf << 10 | nan << 11 | zero << 13 | uns << 14));
   };
   EXPECT_EQ(words::E2M1, make(4, 2, false, 0, true, false));
   EXPECT_EQ(words::E4M3, make(8, 4, false, 1, true, false));
@@ -96,12 +94,23 @@ TEST(FormatWord, LargestValues) {
     float value;
     int exponent;
   } const table[] = {
-      {0x2043, 6, 2},      {0x2887, 448, 8},      {0x4807, 0x1p127f, 127},
-      {0x356F, 65504, 15}, {0x371F, 0x1.fffffep127f, 127},
-      {0x43E1, 3, 1},      {0x43E7, 255, 7},      {0x03E3, 7, 2},
-      {0x03E7, 127, 6},    {0x3467, 57344, 15},   {0x2065, 28, 4},
-      {0x2085, 7.5, 2},    {0x2023, 16, 4},       {0x2063, 3.5, 1},
-      {0x3487, 240, 7},    {0x34A7, 15.5, 3},     {0x4887, 114688, 16},
+      {0x2043, 6, 2},
+      {0x2887, 448, 8},
+      {0x4807, 0x1p127f, 127},
+      {0x356F, 65504, 15},
+      {0x371F, 0x1.fffffep127f, 127},
+      {0x43E1, 3, 1},
+      {0x43E7, 255, 7},
+      {0x03E3, 7, 2},
+      {0x03E7, 127, 6},
+      {0x3467, 57344, 15},
+      {0x2065, 28, 4},
+      {0x2085, 7.5, 2},
+      {0x2023, 16, 4},
+      {0x2063, 3.5, 1},
+      {0x3487, 240, 7},
+      {0x34A7, 15.5, 3},
+      {0x4887, 114688, 16},
       {0x350F, 0x1.fep127f, 127},
   };
   for (auto [word, value, exponent] : table) {
@@ -116,10 +125,9 @@ TEST(FormatWord, Refusals) {
     uint16_t word;
     const char *message;
   } const table[] = {
-      {0x0000, "absent"},        {0x2040, "one bit"},
-      {0x8043 | 0x2000, "bias"}, {0x3843, "nan_enc 3"},
-      {0x20A3, "room"},          {0x07E7, "infinities"},
-      {0x0BE7, "no NaN"},        {0x0807, "no sign"},
+      {0x0000, "absent"},    {0x2040, "one bit"}, {0x8043 | 0x2000, "bias"},
+      {0x3843, "nan_enc 3"}, {0x20A3, "room"},    {0x07E7, "infinities"},
+      {0x0BE7, "no NaN"},    {0x0807, "no sign"},
   };
   for (auto [word, message] : table) {
     std::optional<Error> error = FormatWord(word).validate();
@@ -174,7 +182,8 @@ TEST(FormatWord, ScalingRoundsOnce) {
 /// what is nearer to one goes there, and directed roundings go their way.
 static void checkLadder(FormatWord word) {
   uint32_t largest = 0;
-  for (uint32_t code = 1; code < 1u << (word.width() - !word.isUnsigned()); ++code)
+  for (uint32_t code = 1; code < 1u << (word.width() - !word.isUnsigned());
+       ++code)
     if (std::isfinite(decodeWord(word, code)) && decodeWord(word, code) > 0)
       largest = code;
   auto encode = [&](double x, Rounding rounding) {
@@ -212,8 +221,8 @@ TEST(FormatWord, EveryMidpoint) {
     checkLadder(FormatWord(raw));
 }
 
-/// encode(decode(code)) is the code (or an equal one) for every valid word up to
-/// 16 bits, under every rounding.
+/// encode(decode(code)) is the code (or an equal one) for every valid word up
+/// to 16 bits, under every rounding.
 TEST(FormatWord, DecodedValuesAreFixed) {
   std::mt19937 random(3);
   for (uint32_t raw = 0; raw < 65536; ++raw) {
@@ -246,9 +255,9 @@ TEST(FormatWord, EncodeBinary32IsIdentity) {
     }
   }
   EXPECT_EQ(*encodeWord(words::Binary32, NAN), 0x7FC00000u);
-  EXPECT_EQ(*encodeWord(words::Binary32, INFINITY, Rounding::RNE,
-                        Saturation::OvfInf),
-            0x7F800000u);
+  EXPECT_EQ(
+      *encodeWord(words::Binary32, INFINITY, Rounding::RNE, Saturation::OvfInf),
+      0x7F800000u);
   EXPECT_EQ(*encodeWord(words::Binary32, -INFINITY), 0xFF7FFFFFu);
 }
 

@@ -48,8 +48,8 @@ TEST(Placement, WhatACheckAccepts) {
 }
 
 TEST(Placement, RefusedTexts) {
-  for (const char *text : {"", "row", "0x", "0x12345678123456789", "0xg",
-                           "opaque", "1000"})
+  for (const char *text :
+       {"", "row", "0x", "0x12345678123456789", "0xg", "opaque", "1000"})
     EXPECT_FALSE(Placement::parse(text)) << text;
   auto result = Placement::parse("row_mayor");
   ASSERT_FALSE(result);
@@ -63,8 +63,8 @@ TEST(PlacementMap, Permutations) {
     Placement placement;
     int64_t rows, cols;
   } const cases[] = {
-      {placements::RowMajor, 5, 7},        {placements::ColMajor, 5, 7},
-      {placements::LinearMeta, 3, 8},      {placements::Tile16x16, 48, 32},
+      {placements::RowMajor, 5, 7},         {placements::ColMajor, 5, 7},
+      {placements::LinearMeta, 3, 8},       {placements::Tile16x16, 48, 32},
       {placements::Swizzle128x4B, 256, 12},
   };
   for (auto [placement, rows, cols] : cases) {

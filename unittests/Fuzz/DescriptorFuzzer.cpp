@@ -1,4 +1,5 @@
-//===- DescriptorFuzzer.cpp - any bytes as a descriptor and its array -*- C++ -*-===//
+//===- DescriptorFuzzer.cpp - any bytes as a descriptor and its array -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -83,7 +84,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (int i = 0; i < 4; ++i) {
     if (planeBytes[i] <= 0)
       continue;
-    std::span<const uint8_t> plane = in.take(static_cast<size_t>(planeBytes[i]));
+    std::span<const uint8_t> plane =
+        in.take(static_cast<size_t>(planeBytes[i]));
     if (static_cast<int64_t>(plane.size()) == planeBytes[i])
       planes[i] = plane.data();
   }
@@ -94,7 +96,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::optional<Error> level1 = check(input, 1);
   std::optional<Error> level2 = check(input, 2);
   if (level1) {
-    require(level1->status != Status::Ok && level1->status != Status::DigestMismatch);
+    require(level1->status != Status::Ok &&
+            level1->status != Status::DigestMismatch);
     require(level2 && level2->status == level1->status);
     require(!level1->str().empty());
   } else if (level2) {
@@ -103,7 +106,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     decodePlanes(input);
   }
   if (input.descriptor.size() == 64) {
-    DescriptorBytes again = Descriptor::read(input.descriptor.first<64>()).write();
+    DescriptorBytes again =
+        Descriptor::read(input.descriptor.first<64>()).write();
     require(std::memcmp(again.data(), data, 64) == 0);
   }
   return 0;

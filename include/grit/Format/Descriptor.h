@@ -25,8 +25,13 @@ using DescriptorBytes = std::array<uint8_t, 64>;
 struct Descriptor {
   static constexpr uint32_t kMagic = 0x31545247; // "GRT1"
   enum Flags : uint8_t {
-    HasZp = 0x01, ZpMinus1 = 0x02, Sparse = 0x04, MsbFirst = 0x08,
-    Interleaved = 0x10, ZpL1Scaled = 0x20, Reserved = 0xC0,
+    HasZp = 0x01,
+    ZpMinus1 = 0x02,
+    Sparse = 0x04,
+    MsbFirst = 0x08,
+    Interleaved = 0x10,
+    ZpL1Scaled = 0x20,
+    Reserved = 0xC0,
   };
   static constexpr uint32_t kNoteAssumed = 1;
 

@@ -1,4 +1,5 @@
-//===- FormatWord.h - the 16-bit word that names a number format -*- C++ -*-===//
+//===- FormatWord.h - the 16-bit word that names a number format -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -59,9 +60,9 @@ public:
     return width() > others ? width() - others : 0;
   }
   constexpr int bias() const {
-    return exponentBits() ? static_cast<int>(
-                                (int64_t(1) << (exponentBits() - 1)) - 1)
-                          : 0;
+    return exponentBits()
+               ? static_cast<int>((int64_t(1) << (exponentBits() - 1)) - 1)
+               : 0;
   }
 
   /// Says why the word names no format (F constraints), or nothing.

@@ -1,4 +1,5 @@
-//===- Status.h - outcomes of a check and errors that explain themselves -*- C++ -*-===//
+//===- Status.h - outcomes of a check and errors that explain themselves -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,8 +30,8 @@ enum class Status : int32_t {
 std::string_view statusName(Status status);
 
 /// Why something was refused. Every refusal names the field, what was declared
-/// (required), what was found, the likeliest cause and the fix; a part that does
-/// not apply stays empty.
+/// (required), what was found, the likeliest cause and the fix; a part that
+/// does not apply stays empty.
 struct Error {
   /// The outcome at a boundary. A malformed file or argument that no status
   /// covers uses the nearest one.
@@ -50,8 +51,7 @@ struct Error {
 };
 
 /// A value, or the reason why there is none.
-template <typename T>
-using Expected = tl::expected<T, Error>;
+template <typename T> using Expected = tl::expected<T, Error>;
 
 /// Makes an unexpected value out of the parts of an error.
 tl::unexpected<Error> makeError(Status status, std::string message,
