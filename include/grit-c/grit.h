@@ -228,6 +228,56 @@ GRIT_API GRIT_NODISCARD grit_status_t
 grit_check_expected(const grit_array_view_t *view, const grit_expect_t *expect,
                     int level, grit_detail_t *detail);
 
+/*===- Tensors of plain numbers ------------------------------------===*/
+
+/** The types of numbers in a tensor. 0 is none of them. */
+typedef enum grit_dtype_t {
+  GRIT_DTYPE_F32 = 1,
+  GRIT_DTYPE_F64 = 2,
+  GRIT_DTYPE_F16 = 3,
+  GRIT_DTYPE_BF16 = 4,
+  GRIT_DTYPE_I8 = 5,
+  GRIT_DTYPE_I16 = 6,
+  GRIT_DTYPE_I32 = 7,
+  GRIT_DTYPE_I64 = 8
+} grit_dtype_t;
+
+/** A tensor of plain numbers, row-major without gaps. Its memory holds the
+    product of the extents many numbers. A function that writes a tensor takes
+    it as a pointer to non-const, and its memory must overlap no other
+    operand's. */
+typedef struct grit_tensor_view_t {
+  void *data;    /**< aligned for its type; null only where it holds nothing */
+  int32_t dtype; /**< a grit_dtype_t */
+  int32_t rank;  /**< 0 to GRIT_MAXRANK */
+  int64_t shape[GRIT_MAXRANK];
+} grit_tensor_view_t;
+
+/** What a function demands of a tensor. */
+typedef struct grit_tensor_expect_t {
+  const char *name; /**< of the operand, for messages; may be null */
+  int32_t dtype;
+  int32_t rank;
+  const int64_t *shape; /**< `rank` extents, -1 for any */
+} grit_tensor_expect_t;
+
+/** Checks type, rank, extents, size and address of a tensor. Reads the view and
+    nothing that it points at. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_check_tensor_expected(
+    const grit_tensor_view_t *view, const grit_tensor_expect_t *expect,
+    grit_detail_t *detail);
+
+/** Two extents that a function requires to be equal. */
+typedef struct grit_shared_extent_t {
+  const char *first, *second;     /**< the operands' names */
+  int32_t first_dim, second_dim; /**< the dimensions; -1: a number passed */
+} grit_shared_extent_t;
+
+/** Fails with GRIT_SIZE_MISMATCH unless `first` equals `second`. */
+GRIT_API GRIT_NODISCARD grit_status_t
+grit_check_shared_extent(const grit_shared_extent_t *shared, int64_t first,
+                         int64_t second, grit_detail_t *detail);
+
 /*===- Making and reading arrays -----------------------------------===*/
 
 /** The id of a contract: a name ("mxfp4", "gguf.q4_k", in any case) or a grade
@@ -296,6 +346,16 @@ GRIT_STATIC_ASSERT(offsetof(grit_expect_t, rank) == 16);
 GRIT_STATIC_ASSERT(offsetof(grit_expect_t, axis) == 20);
 GRIT_STATIC_ASSERT(offsetof(grit_expect_t, shape) == 24);
 GRIT_STATIC_ASSERT(offsetof(grit_expect_t, placement) == 32);
+GRIT_STATIC_ASSERT(sizeof(grit_tensor_view_t) == 80);
+GRIT_STATIC_ASSERT(offsetof(grit_tensor_view_t, dtype) == 8);
+GRIT_STATIC_ASSERT(offsetof(grit_tensor_view_t, rank) == 12);
+GRIT_STATIC_ASSERT(offsetof(grit_tensor_view_t, shape) == 16);
+GRIT_STATIC_ASSERT(sizeof(grit_tensor_expect_t) == 24);
+GRIT_STATIC_ASSERT(offsetof(grit_tensor_expect_t, dtype) == 8);
+GRIT_STATIC_ASSERT(offsetof(grit_tensor_expect_t, rank) == 12);
+GRIT_STATIC_ASSERT(offsetof(grit_tensor_expect_t, shape) == 16);
+GRIT_STATIC_ASSERT(sizeof(grit_shared_extent_t) == 24);
+GRIT_STATIC_ASSERT(offsetof(grit_shared_extent_t, first_dim) == 16);
 GRIT_STATIC_ASSERT(sizeof(grit_detail_t) == 1096);
 GRIT_STATIC_ASSERT(sizeof(grit_status_t) == 4);
 
