@@ -1,0 +1,41 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantized arrays that carry their meaning.
+
+Use it as `import grit_mlir as grit`; the import name `grit` belongs to the package
+grit-datatype, and both can live in one process. Nothing here needs MLIR except
+`matmul` and `compiler`, which are loaded on first use.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._array import Array, check, quantize
+from ._core import Contract, TensorInfo, contracts
+from ._errors import (CheckError, GritDigestError, GritGradeError, GritLayoutError,
+                      GritSizeError, Status)
+from ._file import File, open, save
+
+__version__ = _core.__version__
+
+__all__ = [
+    "Array", "CheckError", "Contract", "File", "GritDigestError", "GritGradeError",
+    "GritLayoutError", "GritSizeError", "Status", "TensorInfo", "check", "compiler",
+    "contracts", "matmul", "open", "quantize", "save",
+]
+
+
+def matmul(x: Any, array: Array, **options: Any):
+    """x @ array.T by a compiled kernel; see `grit_mlir.compiler.matmul`."""
+    from . import compiler
+    return compiler.matmul(x, array, **options)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "compiler":
+        import importlib
+        return importlib.import_module(".compiler", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

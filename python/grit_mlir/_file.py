@@ -1,0 +1,200 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensor files: safetensors and GGUF."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, Union
+
+import numpy as np
+
+from . import _core
+from ._array import Array
+
+PathLike = Union[str, os.PathLike]
+
+# Names of NumPy dtypes by the tokens of safetensors; those after the blank line
+# come from the package ml_dtypes. Types whose numbers do not fill bytes have
+# no dtype.
+_DTYPES = {
+    "F64": "float64", "F32": "float32", "F16": "float16", "C64": "complex64",
+    "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8",
+    "U64": "uint64", "U32": "uint32", "U16": "uint16", "U8": "uint8",
+    "BOOL": "bool",
+
+    "BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2",
+    "F8_E8M0": "float8_e8m0fnu", "F8_E4M3FNUZ": "float8_e4m3fnuz",
+    "F8_E5M2FNUZ": "float8_e5m2fnuz",
+}
+_TOKENS = {name: token for token, name in _DTYPES.items()}
+
+
+def _dtype(token: str, tensor: str) -> np.dtype:
+    name = _DTYPES.get(token)
+    if name is None:
+        raise TypeError(
+            f"tensor {tensor!r} is stored as {token}, which has no NumPy dtype; "
+            "file.raw(name) gives its bytes")
+    if hasattr(np, name):
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise TypeError(
+            f"tensor {tensor!r} is stored as {token}, whose NumPy dtype {name} comes "
+            "from the package ml_dtypes, which is not installed") from None
+    return np.dtype(getattr(ml_dtypes, name))
+
+
+class File(Mapping):
+    """An open file. `file[name]` is an Array, or an ndarray for plain numbers.
+
+    Both are read-only views of the mapped file and stay valid after `close`: the
+    mapping goes away with the last of them.
+    """
+
+    def __init__(self, path: PathLike, level: int = 1):
+        os.stat(path)  # FileNotFoundError and its kin, as from the built-in open
+        self.path = os.fspath(path)
+        self._file = _core.open_file(os.fsencode(path), level)
+        self._index = {name: i for i, name in enumerate(self._file.names())}
+
+    def _open(self) -> _core.TensorFile:
+        if self._file is None:
+            raise ValueError(f"{self.path}: the file is closed")
+        return self._file
+
+    @property
+    def format(self) -> str:
+        """'safetensors' or 'gguf'."""
+        return self._open().format
+
+    @property
+    def nbytes(self) -> int:
+        return self._open().nbytes
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the file says about itself, as text; long values are shortened."""
+        return {key: value for key, _, value in self._open().metadata()}
+
+    def info(self, name: str) -> _core.TensorInfo:
+        """Type, shape, contract and digest of a tensor, without its bytes."""
+        return self._open().info(self._index[name])
+
+    def raw(self, name: str) -> np.ndarray:
+        """The bytes of a tensor, whatever it holds."""
+        file = self._open()
+        return file.bytes(self._index[name])
+
+    def __getitem__(self, name: str) -> Array | np.ndarray:
+        file = self._open()
+        index = self._index[name]
+        info = file.info(index)
+        if info.spec is not None:
+            return Array._make(info.spec, file.planes(index))
+        if info.element is None:
+            raise TypeError(
+                f"tensor {name!r} is stored as {info.dtype}, for which grit has no "
+                "contract; file.raw(name) gives its bytes")
+        dtype = _dtype(info.element, name)
+        return file.bytes(index).view(dtype).reshape(info.shape)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def close(self) -> None:
+        self._file = None
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._file is None else f"{len(self)} tensors"
+        return f"<grit_mlir.File {self.path!r}, {state}>"
+
+
+def open(path: PathLike, level: int = 1) -> File:  # noqa: A001 (the API's name)
+    """Opens a safetensors or GGUF file; its first bytes decide which it is.
+
+    Level 1 checks headers and sizes. Level 2 also reads the planes of every array
+    and compares digests where the file has them.
+    """
+    return File(path, level)
+
+
+def _entry(name: str, tensor: Any) -> tuple:
+    if isinstance(tensor, Array):
+        return name, None, list(tensor.shape), tensor._spec, tensor._planes
+    array = np.asarray(tensor)
+    token = _TOKENS.get(array.dtype.name)
+    if token is None:
+        raise TypeError(f"tensor {name!r}: dtype {array.dtype} cannot be stored")
+    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+    flat = np.ascontiguousarray(little).reshape(-1)
+    return name, token, list(array.shape), None, [flat.view(np.uint8)]
+
+
+_GGUF_STRING, _GGUF_BOOL = 8, 7
+
+
+def _gguf_pair(key: str, value: Any) -> tuple[str, int, bytes]:
+    """A key with the type number and the stored bytes of its value."""
+    if isinstance(value, bool):
+        return key, _GGUF_BOOL, struct.pack("<?", value)
+    if isinstance(value, str):
+        text = value.encode()
+        return key, _GGUF_STRING, struct.pack("<Q", len(text)) + text
+    if isinstance(value, float):
+        return key, 12, struct.pack("<d", value)
+    if isinstance(value, int):
+        for number, form, low, high in ((4, "<I", 0, 2**32), (10, "<Q", 0, 2**64),
+                                        (11, "<q", -(2**63), 0)):
+            if low <= value < high:
+                return key, number, struct.pack(form, value)
+        raise ValueError(f"metadata {key!r}: {value} does not fit 64 bits")
+    raise TypeError(f"metadata {key!r}: a value is a str, bool, int or float, "
+                    f"not {type(value).__name__}")
+
+
+def save(
+    path: PathLike,
+    tensors: Mapping[str, Any],
+    metadata: Mapping[str, Any] | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 (the API's name)
+) -> None:
+    """Writes arrays and plain ndarrays; the file appears when it is complete.
+
+    `format` is 'safetensors' or 'gguf'; by default, 'gguf' for a name that ends
+    in '.gguf'. The metadata of safetensors are strings; those of GGUF are strings,
+    bools, ints and floats.
+    """
+    if format is None:
+        format = "gguf" if os.fspath(path).lower().endswith(".gguf") else "safetensors"
+    entries = [_entry(name, tensor) for name, tensor in tensors.items()]
+    metadata = dict(metadata or {})
+    if format == "safetensors":
+        for key, value in metadata.items():
+            if not isinstance(value, str):
+                raise TypeError(f"metadata {key!r}: safetensors stores strings, not "
+                                f"{type(value).__name__}")
+        _core.save_safetensors(os.fsencode(path), entries, metadata)
+    elif format == "gguf":
+        pairs = [_gguf_pair(key, value) for key, value in metadata.items()]
+        _core.save_gguf(os.fsencode(path), entries, pairs)
+    else:
+        raise ValueError(f"format {format!r}: 'safetensors' or 'gguf'")
