@@ -19,6 +19,15 @@ class AffineDialect;
 namespace arith {
 class ArithDialect;
 } // namespace arith
+namespace bufferization {
+class BufferizationDialect;
+} // namespace bufferization
+namespace gpu {
+class GPUDialect;
+} // namespace gpu
+namespace bufferization {
+class BufferizationDialect;
+} // namespace bufferization
 namespace linalg {
 class LinalgDialect;
 } // namespace linalg
@@ -28,6 +37,12 @@ class LLVMDialect;
 namespace math {
 class MathDialect;
 } // namespace math
+namespace memref {
+class MemRefDialect;
+} // namespace memref
+namespace NVVM {
+class NVVMDialect;
+} // namespace NVVM
 namespace scf {
 class SCFDialect;
 } // namespace scf

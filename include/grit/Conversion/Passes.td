@@ -37,6 +37,61 @@ def AttachCpuTarget : Pass<"grit-attach-cpu-target"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def AttachGpuTarget : Pass<"grit-attach-gpu-target", "::mlir::ModuleOp"> {
+  let summary = "choose the chip of device modules, or refuse it";
+  let description = [{
+    Attaches an NVVM target to every `gpu.module`, and refuses a chip that LLVM
+    does not know or that lacks what kernels use. Upstream then verifies the
+    operations of the module against the chip.
+
+    ```mlir
+    // before
+    gpu.module @grit_kernels {
+    // after
+    gpu.module @grit_kernels [#nvvm.target<O = 3, chip = "sm_90a">] {
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
+           "chip as LLVM names it, sm_80 or later">,
+  ];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
+def EmitCInterface : Pass<"grit-emit-c-interface", "::mlir::ModuleOp"> {
+  let summary = "write the functions that C calls";
+  let description = [{
+    For every function with a recorded interface (`grit-record-interface`),
+    writes a function of the same name over `grit_array_view_t` and
+    `grit_tensor_view_t` (grit-c/grit.h). It checks each operand and the extents
+    they share, in order; a failure goes to `grit_report_failure` and its status
+    is returned. Then it calls the function itself, which becomes internal. No
+    plane and no tensor is read before every check has passed. The tables of
+    what is expected are constants of the module.
+
+    ```mlir
+    // before
+    llvm.func @f(%data: !llvm.ptr, ..., %size: i64, %stride: i64)
+        attributes {grit.interface = {...}, sym_visibility = "private"}
+    // after
+    llvm.func @f(%a: !llvm.ptr) -> i32 {
+      %s = llvm.call @grit_check_expected(%a, %expected, %level, %detail)
+      llvm.cond_br %ok, ^call, ^failed(%s : i32)
+      ...
+      llvm.call @f_impl(%data, ..., %size, %one)
+    ```
+  }];
+  let options = [
+    Option<"checkLevel", "check-level", "int64_t", /*default=*/"1",
+           "0 omits the checks, 1 reads descriptors, shapes and sizes, 2 also "
+           "the planes of sparse arrays">,
+    Option<"packed", "packed", "bool", /*default=*/"false",
+           "also write grit_packed_NAME, which takes an array of addresses, one "
+           "for each parameter">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def GritKernelToVector : Pass<"grit-kernel-to-vector"> {
   let summary = "lower lane operations to upstream vector operations";
   let description = [{
@@ -80,6 +135,44 @@ def GritKernelToX86 : Pass<"grit-kernel-to-x86"> {
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def GritToGpu : Pass<"grit-convert-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "lower operations on arrays to launches of device kernels";
+  let description = [{
+    Every `decode` and `matmul` becomes the launch of a `gpu.func` that KernelGen
+    writes from the format description: one thread for a run of values or for an
+    element of the product. One kernel serves every shape; it takes a pointer to
+    each plane and to each tensor, then the extents. Pointers are aligned to 16
+    bytes.
+
+    ```mlir
+    // before
+    %r = grit.decode ins(%a : !grit.array<4x32x#grit.grade<mxfp4>>)
+                     outs(%init : tensor<4x32xf32>) -> tensor<4x32xf32>
+    // after
+    gpu.module @grit_kernels {
+      gpu.func @decode_mxfp4_f32(%data: memref<i8>, %scale: memref<i8>,
+                                 %out: memref<f32>, %elements: index) kernel {
+        ...
+        %bytes = vector.load %d[%at] : memref<?xi8>, vector<2xi8>
+        %codes = grit_kernel.unpack %bytes ...
+    ...
+    gpu.launch_func @grit_kernels::@decode_mxfp4_f32 blocks in (...) ...
+    %r = bufferization.to_tensor %buffer restrict writable : ...
+    ```
+
+    Arrays must have canonical placements (`grit-legalize-placements`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::grit::kernel::GritKernelDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect",
                            "::mlir::vector::VectorDialect"];
 }
 
@@ -141,6 +234,39 @@ def GritToVector : Pass<"grit-convert-to-vector"> {
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def RecordInterface : Pass<"grit-record-interface", "::mlir::ModuleOp"> {
+  let summary = "record how C will call the public functions";
+  let description = [{
+    Reads the C signature of every public function while its arrays and tensors
+    are still there: contract, shape, axis, placements, element types, and which
+    extents the operations require to be equal. Keeps it in the attribute
+    `grit.interface`. Names come from `grit.name` on arguments and results.
+
+    Every result gets a place: the argument that it is written into where there
+    is one (destination style), else a new last argument, for an array one for
+    each plane. Other arguments are marked as not writable. A function that the
+    module also calls is copied first. Public functions become private:
+    `grit-emit-c-interface` exports what C calls.
+
+    ```mlir
+    // before
+    func.func @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+      %r = linalg.copy ins(%x : ...) outs(%y : ...) -> tensor<?x4xf32>
+      return %r : tensor<?x4xf32>
+    }
+    // after
+    func.func private @f(%x: tensor<?x4xf32> {bufferization.writable = false},
+                         %y: tensor<?x4xf32>) -> tensor<?x4xf32>
+        attributes {grit.interface = {..., shared = [[0, 0, 1, 0]]}} {
+      %r = linalg.copy ins(%x : ...) outs(%y : ...) -> tensor<?x4xf32>
+      %m = bufferization.materialize_in_destination %r in %y : ...
+      return %m : tensor<?x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 #endif // GRIT_CONVERSION_PASSES_TD
