@@ -1,0 +1,33 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Comparisons that every test of bits uses."""
+
+import numpy as np
+
+GRADES = ("mxfp4", "mxfp4_rne", "nvf4", "nvf4_rtz", "q4ks", "i8s24")
+GGUF = ("gguf.q4_0", "gguf.q4_k", "gguf.q8_0", "gguf.mxfp4", "gguf.iq4_nl")
+ALL = GRADES + GGUF + ("hurray.nf4",)
+
+
+def bits(values):
+    """The bits of float32 values, every NaN as the canonical one: oracles keep
+    whatever payload their arithmetic gives."""
+    values = np.asarray(values, np.float32).reshape(-1)
+    return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
+
+
+def assert_same_bits(actual, expected, what=""):
+    """`actual` is ours, whose NaNs must be canonical as they are."""
+    a = np.ascontiguousarray(actual, np.float32).reshape(-1).view(np.uint32)
+    b = bits(expected)
+    assert a.size == b.size, what
+    different = np.flatnonzero(a != b)
+    assert different.size == 0, (
+        f"{what}: {different.size} of {a.size} values differ, the first at "
+        f"{different[0]}: {a[different[0]]:08x}, expected {b[different[0]]:08x}")
+
+
+def from_hex(text):
+    """float32 values of 8 hex digits each."""
+    return np.frombuffer(bytes.fromhex(text), ">u4").astype(np.uint32).view(np.float32)

@@ -1,0 +1,274 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays: dtypes, layouts of the input, views, identities, refusals."""
+
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import grit_mlir as grit
+from bits import ALL, GGUF, GRADES, assert_same_bits, from_hex
+
+COUNTS = {"mxfp4": [3072 // 2, 3072 // 32, 0, 0], "nvf4": [1536, 192, 4, 0],
+          "q4ks": [1536, 96, 48, 96], "i8s24": [1536, 192, 0, 384]}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_planes(weights, name):
+    array = grit.quantize(weights, name)
+    assert isinstance(array, grit.Array)
+    assert array.contract == grit.Contract(name)
+    assert array.shape == (6, 512) and array.ndim == 2 and array.size == 3072
+    assert array.axis == 1
+    assert isinstance(array.planes, tuple)
+    for plane in array.planes:
+        assert plane.dtype == np.uint8 and plane.ndim == 1
+    assert len(array.planes) == (4 if name in GRADES else 1 if name in GGUF else 2)
+    if name in COUNTS:
+        assert [plane.size for plane in array.planes] == COUNTS[name]
+    assert array.nbytes == sum(plane.nbytes for plane in array.planes)
+    # NVF4 has one scale for the whole array on top.
+    constant = 32 if name.startswith("nvf4") else 0
+    assert array.nbytes * 8 == 3072 * array.contract.bits_per_element + constant
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_dequantize_is_near(weights, name):
+    array = grit.quantize(weights, name)
+    values = array.dequantize()
+    assert values.dtype == np.float32 and values.shape == weights.shape
+    error = np.linalg.norm(values - weights) / np.linalg.norm(weights)
+    # 2:4 drops half of the values; the rest keep 4 bits or more.
+    assert error < {"i8s24": 0.4, "nvf4_rtz": 0.25, "gguf.q8_0": 0.01}.get(name, 0.13)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_planes_are_not_copied(weights, name):
+    made = grit.quantize(weights, name)
+    array = grit.Array(name, weights.shape, made.planes)
+    for a, b in zip(array.planes, made.planes):
+        assert a.size == 0 or np.shares_memory(a, b)
+    assert array.planes is array.planes
+    assert array.gid == made.gid and array.digest == made.digest
+    # A change of the bytes is seen: the array holds views.
+    before = array.dequantize()
+    made.planes[0][0] ^= 0xFF
+    assert not np.array_equal(array.dequantize(), before, equal_nan=True)
+
+
+def test_planes_are_any_buffers(weights):
+    made = grit.quantize(weights, "mxfp4")
+    data, scale = made.planes[:2]
+    expected = made.dequantize()
+    read_only = data.copy()
+    read_only.flags.writeable = False
+    spread = np.zeros((data.size, 3), np.uint8)
+    spread[:, 1] = data
+    for first in (data.tobytes(), bytearray(data), memoryview(data.tobytes()), read_only,
+                  data.reshape(6, -1), spread[:, 1]):
+        for rest in ((scale,), (scale, None), (scale, None, None), (scale, b"", b"")):
+            array = grit.Array("mxfp4", (6, 512), (first, *rest))
+            assert_same_bits(array.dequantize(), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float64])
+@pytest.mark.parametrize("name", ALL)
+def test_other_float_types_equal_their_float32_values(weights, name, dtype):
+    x = weights.astype(dtype)
+    a, b = grit.quantize(x, name), grit.quantize(x.astype(np.float32), name)
+    assert a.digest == b.digest and a.gid == b.gid
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_inputs_that_are_not_contiguous(weights, name):
+    expected = grit.quantize(weights, name).digest
+    big = np.zeros((12, 1024), np.float32)
+    big[::2, ::2] = weights
+    swapped = weights.astype(">f4")
+    for x in (np.asfortranarray(weights), big[::2, ::2], weights[::-1].copy()[::-1],
+              swapped, weights.tolist()):
+        assert grit.quantize(x, name).digest == expected
+
+
+def test_float64_beyond_float32_is_an_infinity():
+    x = np.full(32, 1e300)
+    with np.errstate(all="raise"):
+        a = grit.quantize(x, "mxfp4")
+    assert a.digest == grit.quantize(np.full(32, np.inf, np.float32), "mxfp4").digest
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.complex64, bool, object, "U3"])
+def test_other_types_are_refused(dtype):
+    with pytest.raises(TypeError, match="quantize takes float16"):
+        grit.quantize(np.zeros(32).astype(dtype), "mxfp4")
+
+
+def test_the_vectors_of_the_specification(golden):
+    for vector in golden["vectors"]:
+        name = vector["grade"].removeprefix("GRADE_")
+        x = from_hex(vector["inputs"]).reshape(vector["shape"])
+        planes = [bytes.fromhex(plane) for plane in vector["planes"]]
+        given = grit.Array(name, vector["shape"], planes)
+        assert_same_bits(given.dequantize(), from_hex(vector["decoded"]), vector["name"])
+        assert given.digest.hex() == vector["digest"]
+        assert given.gid.hex() == vector["gid"]
+        if vector.get("encode_normative", True):
+            made = grit.quantize(x, name)
+            assert [plane.tobytes() for plane in made.planes] == planes, vector["name"]
+            descriptor = bytearray(made.descriptor)
+            descriptor[28:32] = bytes.fromhex(vector["desc_hex"])[28:32]  # the note
+            assert descriptor.hex() == vector["desc_hex"]
+
+
+def test_planes_that_no_encoder_writes(golden):
+    for vector in golden["decode_only"]:
+        planes = [bytes.fromhex(plane) for plane in vector["planes"]]
+        array = grit.Array.from_descriptor(
+            bytes.fromhex(vector["desc_hex"]), vector["shape"], planes)
+        assert_same_bits(array.dequantize(), from_hex(vector["decoded"]), vector["name"])
+        if vector["level2"] == "Ok":
+            array.check(2, vector["digest"])
+        else:
+            with pytest.raises(grit.GritDigestError):
+                array.check(2)
+
+
+def test_the_group_axis(weights):
+    along = grit.quantize(weights, "hurray.nf4", axis=1)
+    assert grit.quantize(weights, "hurray.nf4").gid == along.gid
+    across = grit.quantize(weights.T.copy(), "hurray.nf4", axis=0)
+    assert across.axis == 0 and across.shape == (512, 6)
+    assert across.gid != along.gid
+    assert grit.Array("hurray.nf4", (512, 6), across.planes, axis=0).gid == across.gid
+    for axis in (2, -3):
+        with pytest.raises(grit.GritSizeError):
+            grit.quantize(weights, "hurray.nf4", axis=axis)
+    with pytest.raises(grit.GritSizeError, match="multiple of 64"):
+        grit.quantize(weights, "hurray.nf4", axis=0)
+    with pytest.raises(grit.CheckError, match="last axis"):
+        grit.quantize(weights.T, "gguf.q4_0", axis=0)
+
+
+def test_super_blocks_may_straddle_rows():
+    x = np.random.default_rng(2).normal(size=(4, 384)).astype(np.float32)
+    array = grit.quantize(x, "q4ks")
+    flat = grit.quantize(x.reshape(-1), "q4ks")
+    assert array.digest == flat.digest and array.gid != flat.gid
+    assert_same_bits(array.dequantize(), flat.dequantize())
+
+
+def test_placements(weights):
+    made = grit.quantize(weights, "mxfp4")
+    assert made.placements == ("row_major", "row_major", "unspecified")
+    assert made.contract.placements == made.placements
+    same = [{"data": "row_major"}, ("ROW_MAJOR", None, None),
+            (0x1000000000000001, "row_major", 0), {}]
+    for placements in same:
+        array = grit.Array("mxfp4", (6, 512), made.planes, placements=placements)
+        assert array.gid == made.gid, placements
+    tiled = grit.Array("mxfp4", (6, 512), made.planes, placements={"scale": "col_major"})
+    assert tiled.placements[1] == "col_major" and tiled.gid != made.gid
+    with pytest.raises(grit.CheckError):
+        grit.Array("mxfp4", (6, 512), made.planes, placements={"data": "sideways"})
+    with pytest.raises(grit.GritLayoutError):
+        grit.Array("i8s24", (6, 512), grit.quantize(weights, "i8s24").planes,
+                   placements={"meta": "unspecified"})
+    with pytest.raises(ValueError, match="no such placement"):
+        grit.Array("mxfp4", (6, 512), made.planes, placements={"scales": "col_major"})
+    with pytest.raises(ValueError, match="three"):
+        grit.Array("mxfp4", (6, 512), made.planes, placements=("row_major",))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_wrong_sizes_are_refused_by_plane(weights, name):
+    made = grit.quantize(weights, name)
+    for index, plane in enumerate(made.planes):
+        for changed in (plane[:-1], np.append(plane, np.uint8(0))):
+            if changed.size == plane.size:
+                continue  # an absent plane cannot be shorter
+            planes = list(made.planes)
+            planes[index] = changed
+            with pytest.raises(grit.GritSizeError) as caught:
+                grit.Array(name, (6, 512), planes)
+            detail = caught.value.detail
+            assert detail["found"] == f"{changed.size} bytes"
+            assert detail["declared"].startswith(f"{plane.size} bytes")
+            assert detail["field"].startswith("plane_bytes[")
+            assert detail["plane"] == index
+    with pytest.raises(grit.GritSizeError):
+        grit.Array(name, (6, 512), [])
+    with pytest.raises(grit.GritSizeError):
+        grit.Array(name, (6, 512), [*made.planes, b"x", b"y", b"z"])
+    with pytest.raises(grit.GritSizeError):
+        grit.Array(name, (5, 512), made.planes)
+
+
+@pytest.mark.parametrize("shape", [
+    (), (-32,), (2**62, 2**62), (2**63 - 1,), (1,) * 9, (33,), (2**40, 2**40)])
+def test_shapes_that_fit_nothing(shape):
+    with pytest.raises(grit.GritSizeError):
+        grit.Array("mxfp4", shape, [b"", b""])
+
+
+def test_extents_beyond_64_bits():
+    with pytest.raises(ValueError, match="64 bits"):
+        grit.Array("mxfp4", (2**64,), [b"", b""])
+    with pytest.raises(TypeError):
+        grit.Array("mxfp4", (32.0,), [b"", b""])
+
+
+def test_planes_of_the_wrong_kind():
+    with pytest.raises(TypeError, match="bytes"):
+        grit.Array("mxfp4", (32,), [np.zeros(4, np.int32), np.zeros(1, np.uint8)])
+    with pytest.raises(TypeError, match="sequence of buffers"):
+        grit.Array("gguf.q4_0", (32,), np.zeros(18, np.uint8))
+    with pytest.raises(TypeError):
+        grit.Array("mxfp4", (32,), [3, 4])
+    with pytest.raises(TypeError, match="a contract is"):
+        grit.Array(5, (32,), [b"", b""])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_arrays_without_elements(name):
+    array = grit.quantize(np.zeros((0, 512), np.float32), name)
+    assert array.dequantize().shape == (0, 512)
+    assert array.nbytes == (4 if name.startswith("nvf4") else 0)
+
+
+def test_importance_only_where_the_encoder_uses_it(weights):
+    weights_of = np.linspace(0.1, 9, 512, dtype=np.float32)
+    plain = grit.quantize(weights, "gguf.q4_k")
+    weighed = grit.quantize(weights, "gguf.q4_k", importance=weights_of)
+    assert weighed.digest != plain.digest
+    loss = lambda a: (((a.dequantize() - weights) ** 2) * weights_of).sum()
+    assert loss(weighed) < loss(plain)
+    with pytest.raises(grit.CheckError):
+        grit.quantize(weights, "mxfp4", importance=weights_of)
+    with pytest.raises(grit.CheckError):
+        grit.quantize(weights, "gguf.q4_k", importance=weights_of[:5])
+
+
+def test_many_threads_at_once(weights):
+    x = np.tile(weights, (50, 4))
+    expected = {name: grit.quantize(x, name).digest for name in ALL}
+    failures = []
+
+    def work(name):
+        array = grit.quantize(x, name)
+        if array.digest != expected[name] or array.dequantize().shape != x.shape:
+            failures.append(name)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ALL]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_repr(weights):
+    text = repr(grit.quantize(weights, "gguf.q8_0"))
+    assert text == "Array('gguf.q8_0', shape=(6, 512), nbytes=3264)"

@@ -1,0 +1,103 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Contracts: names, identities, refusals."""
+
+import pickle
+
+import pytest
+
+import grit_mlir as grit
+from bits import ALL, GRADES
+
+
+def test_the_registered_names_are_the_twelve():
+    assert [c.name for c in grit.contracts()] == list(ALL)
+
+
+@pytest.mark.parametrize("name", GRADES)
+def test_grades_have_the_published_strings_and_ids(golden, name):
+    published = golden["grades"]["GRADE_" + name.upper()]
+    contract = grit.Contract(name)
+    assert contract.is_grade
+    assert contract.canonical == published["canonical"]
+    assert contract.grade_id == contract.id == int(published["grade_id"], 16)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_spelling_gives_the_same_contract(name):
+    contract = grit.Contract(name)
+    spellings = [name.upper(), name.title()]
+    if contract.is_grade:
+        spellings += ["GRADE_" + name.upper(), contract.canonical]
+    for text in spellings:
+        assert grit.Contract(text) == contract, text
+        assert hash(grit.Contract(text)) == hash(contract)
+    assert grit.Contract(contract) == contract
+    assert pickle.loads(pickle.dumps(contract)) == contract
+    assert repr(contract) == f"Contract('{name}')"
+    assert len({grit.Contract(n) for n in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - set(GRADES)))
+def test_foreign_formats_have_no_grade_id(name):
+    contract = grit.Contract(name)
+    assert not contract.is_grade
+    assert contract.grade_id is None
+    assert contract.canonical.startswith("gritfmt1(")
+
+
+def test_contracts_equal_nothing_else():
+    assert grit.Contract("mxfp4") != "mxfp4"
+    assert grit.Contract("mxfp4") != grit.Contract("gguf.mxfp4")
+    assert grit.Contract("mxfp4") != grit.Contract("mxfp4_rne")
+
+
+def test_the_block_of_nf4_is_a_parameter():
+    assert grit.Contract("hurray.nf4") == grit.Contract("hurray.nf4(block=64)")
+    wide = grit.Contract("hurray.nf4(block=128)")
+    assert wide != grit.Contract("hurray.nf4")
+    assert wide.bits_per_element == 4 + 32 / 128
+
+
+@pytest.mark.parametrize("name, bits", [
+    ("mxfp4", 4.25), ("nvf4", 4.5), ("q4ks", 4.625), ("i8s24", 5.5),
+    ("gguf.q4_0", 4.5), ("gguf.q4_k", 4.5), ("gguf.q8_0", 8.5),
+    ("gguf.mxfp4", 4.25), ("gguf.iq4_nl", 4.5), ("hurray.nf4", 4.5)])
+def test_bits_per_element(name, bits):
+    assert grit.Contract(name).bits_per_element == bits
+
+
+@pytest.mark.parametrize("case", range(30))
+def test_grade_strings(golden, case):
+    entry = golden["grade_strings"][case]
+    if entry["canonical"] is None:
+        with pytest.raises(grit.GritGradeError):
+            grit.Contract(entry["text"])
+    else:
+        contract = grit.Contract(entry["text"])
+        assert contract.canonical == entry["canonical"]
+        assert contract.grade_id == int(entry["grade_id"], 16)
+
+
+@pytest.mark.parametrize("name, hint", [
+    ("mxfp5", "mxfp4"), ("gguf.q4_1", "gguf.q4_"), ("hurray.nf5", "hurray.nf4")])
+def test_an_unknown_name_is_refused_with_the_nearest_one(name, hint):
+    with pytest.raises(grit.GritGradeError, match=f"did you mean '{hint}") as caught:
+        grit.Contract(name)
+    assert caught.value.detail["field"] == "contract"
+    assert caught.value.detail["found"] == f"'{name}'"
+
+
+@pytest.mark.parametrize("name", [
+    "", " ", "grit1(", "grit1()", "hurray.nf4(block=0)", "hurray.nf4(block=65)",
+    "hurray.nf4(block=99999999999999999999)", "m\0xfp4", "mxfp-4", "é" * 1000])
+def test_names_that_are_none_are_refused(name):
+    with pytest.raises(grit.GritGradeError):
+        grit.Contract(name)
+
+
+@pytest.mark.parametrize("name", [None, 4, b"mxfp4", ["mxfp4"]])
+def test_other_types_are_type_errors(name):
+    with pytest.raises(TypeError):
+        grit.Contract(name)
