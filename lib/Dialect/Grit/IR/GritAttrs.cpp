@@ -155,9 +155,16 @@ Attribute GradeAttr::parse(AsmParser &parser, Type) {
     // `name` or the first key of a field list.
     if (failed(parser.parseOptionalGreater())) {
       FailureOr<std::string> fields = parseGradeFields(parser, keyword);
-      if (failed(fields) || parser.parseGreater())
+      if (failed(fields))
         return {};
       text = *fields;
+      if (failed(parser.parseOptionalGreater())) {
+        parser.emitError(parser.getCurrentLocation())
+            << "expected ',' or '>' in a grade; a spelling with other "
+               "characters needs the string form, "
+               "#grit.grade<\"grit1(...)\">";
+        return {};
+      }
     }
   } else if (parser.parseGreater()) {
     return {};

@@ -32,7 +32,7 @@ struct GritAsmInterface : mlir::OpAsmDialectInterface {
       os << "contract";
       return AliasResult::OverridableAlias;
     }
-    for (char c : value.name())
+    for (char c : llvm::StringRef(value.name()).rtrim(')'))
       os << (llvm::isAlnum(c) ? c : '_');
     return AliasResult::OverridableAlias;
   }

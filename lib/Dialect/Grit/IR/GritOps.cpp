@@ -109,14 +109,24 @@ LogicalResult BundleOp::verify() {
   return verifyPlanes(*this, array, bytes);
 }
 
-LogicalResult PlanesOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                         ValueRange operands, DictionaryAttr,
-                                         OpaqueProperties, RegionRange,
-                                         SmallVectorImpl<Type> &types) {
-  auto array = dyn_cast<ArrayType>(operands.front().getType());
-  if (!array)
-    return failure();
-  llvm::append_range(types, array.getPlaneTypes());
+void PlanesOp::build(OpBuilder &builder, OperationState &state, Value array) {
+  SmallVector<Type> types;
+  llvm::append_range(types, cast<ArrayType>(array.getType()).getPlaneTypes());
+  build(builder, state, types, array);
+}
+
+LogicalResult PlanesOp::verify() {
+  ArrayType array = getArray().getType();
+  SmallVector<RankedTensorType> expected = array.getPlaneTypes();
+  if (getNumResults() != expected.size())
+    return emitOpError() << "contract " << array.getContract() << " has "
+                         << expected.size() << " plane(s), but got "
+                         << getNumResults();
+  for (auto [index, types] :
+       llvm::enumerate(llvm::zip_equal(expected, getResultTypes())))
+    if (auto [wanted, found] = types; wanted != found)
+      return emitOpError() << "plane " << index << " must be " << wanted
+                           << ", but got " << found;
   return success();
 }
 

@@ -121,6 +121,8 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!contract)
     return emitError() << "expected a contract, such as #grit.grade<mxfp4>";
   int64_t rank = shape.size();
+  if (rank == 0)
+    return emitError() << "an array must have at least one dimension";
   if (axis < 0 || axis >= rank)
     return emitError() << "group axis " << axis << " is out of range for rank "
                        << rank;
@@ -213,12 +215,21 @@ static ParseResult parseOptions(AsmParser &parser, int64_t &axis,
 Type ArrayType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> shape;
-  ContractAttrInterface contract;
+  Attribute attribute;
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/true,
-                                /*withTrailingX=*/true) ||
-      parser.parseAttribute(contract))
+                                /*withTrailingX=*/true))
     return {};
+  SMLoc contractLoc = parser.getCurrentLocation();
+  if (parser.parseAttribute(attribute))
+    return {};
+  auto contract = dyn_cast<ContractAttrInterface>(attribute);
+  if (!contract) {
+    parser.emitError(contractLoc)
+        << "expected a contract, such as #grit.grade<mxfp4>, but got "
+        << attribute;
+    return {};
+  }
   int64_t axis = static_cast<int64_t>(shape.size()) - 1;
   grit::Placements placements = contract.getContract().canonicalPlacements();
   if (parseOptions(parser, axis, placements) || parser.parseGreater())

@@ -76,8 +76,7 @@ def Grit_BundleOp : Grit_Op<"bundle", [Pure, AttrSizedOperandSegments]> {
   let hasCanonicalizer = 1;
 }
 
-def Grit_PlanesOp : Grit_Op<"planes", [Pure,
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Grit_PlanesOp : Grit_Op<"planes", [Pure]> {
   let summary = "the byte planes of an array";
   let description = [{
     The inverse of `grit.bundle`: each plane as a rank-1 byte tensor, in stored
@@ -93,6 +92,8 @@ def Grit_PlanesOp : Grit_Op<"planes", [Pure,
   let assemblyFormat = [{
     $array attr-dict `:` qualified(type($array)) `->` type($planes)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$array)>];
+  let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
