@@ -108,11 +108,15 @@ class Array:
         contract = as_contract(contract)
         spec = _core.Spec(contract, as_shape(shape), axis,
                           as_placements(placements, contract))
-        if isinstance(planes, (np.ndarray, bytes, bytearray, memoryview)):
-            raise TypeError("planes is a sequence of buffers, not one buffer")
-        buffers = [_NO_BYTES if plane is None else as_plane(plane, index)
-                   for index, plane in enumerate(planes)]
-        self._assign(spec, _described(spec, buffers))
+        self._assign(spec, _described(spec, planes))
+
+    @classmethod
+    def from_descriptor(
+        cls, descriptor: bytes, shape: Sequence[int], planes: Sequence[Any]
+    ) -> Array:
+        """The array that 64 bytes and a shape declare."""
+        spec = _core.spec_from_descriptor(bytes(descriptor), as_shape(shape))
+        return cls._make(spec, _described(spec, planes))
 
     def _assign(self, spec: _core.Spec, planes: list[np.ndarray]) -> None:
         spec.check_sizes([plane.size for plane in planes])
@@ -192,15 +196,20 @@ class Array:
         return f"Array({self.contract.name!r}, shape={self.shape}, nbytes={self.nbytes})"
 
 
-def _described(spec: _core.Spec, buffers: list[np.ndarray]) -> list[np.ndarray]:
+def _described(spec: _core.Spec, planes: Sequence[Any]) -> list[np.ndarray]:
     """The planes that the contract describes, out of the four of a grade."""
+    if isinstance(planes, (np.ndarray, bytes, bytearray, memoryview)):
+        raise TypeError("planes is a sequence of buffers, not one buffer")
+    buffers = [_NO_BYTES if plane is None else as_plane(plane, index)
+               for index, plane in enumerate(planes)]
     slots = spec.plane_slots
     if not spec.contract.is_grade or len(buffers) > 4:
         return buffers  # check_sizes compares their number
     padded = buffers + [_NO_BYTES] * (4 - len(buffers))
-    extra = [slot for slot in range(4) if slot not in slots and padded[slot].size]
-    if extra:
-        spec.check_sizes([plane.size for plane in buffers])
+    if any(padded[slot].size for slot in range(4) if slot not in slots):
+        # A plane that the grade does not have: grit_check has the words for it.
+        _core.check(spec.descriptor(), spec.shape, [plane.size for plane in padded],
+                    1, [], None)
     return [padded[slot] for slot in slots]
 
 

@@ -15,11 +15,10 @@ import numpy as np
 from . import _core
 from ._array import Array
 
-PathLike = Union[str, os.PathLike]
+PathLike = Union[str, bytes, os.PathLike]
 
-# Names of NumPy dtypes by the tokens of safetensors; those after the blank line
-# come from the package ml_dtypes. Types whose numbers do not fill bytes have
-# no dtype.
+# Names of NumPy dtypes by the tokens of safetensors; those of the last group come
+# from the package ml_dtypes. Types whose numbers do not fill bytes have no dtype.
 _DTYPES = {
     "F64": "float64", "F32": "float32", "F16": "float16", "C64": "complex64",
     "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8",
@@ -59,7 +58,7 @@ class File(Mapping):
 
     def __init__(self, path: PathLike, level: int = 1):
         os.stat(path)  # FileNotFoundError and its kin, as from the built-in open
-        self.path = os.fspath(path)
+        self.path = os.fsdecode(path)
         self._file = _core.open_file(os.fsencode(path), level)
         self._index = {name: i for i, name in enumerate(self._file.names())}
 
@@ -148,23 +147,25 @@ def _entry(name: str, tensor: Any) -> tuple:
     return name, token, list(array.shape), None, [flat.view(np.uint8)]
 
 
-_GGUF_STRING, _GGUF_BOOL = 8, 7
+# The numbers that GGUF gives to the types of values.
+_UINT32, _BOOL, _STRING, _UINT64, _INT64, _FLOAT64 = 4, 7, 8, 10, 11, 12
 
 
 def _gguf_pair(key: str, value: Any) -> tuple[str, int, bytes]:
     """A key with the type number and the stored bytes of its value."""
     if isinstance(value, bool):
-        return key, _GGUF_BOOL, struct.pack("<?", value)
+        return key, _BOOL, struct.pack("<?", value)
     if isinstance(value, str):
         text = value.encode()
-        return key, _GGUF_STRING, struct.pack("<Q", len(text)) + text
+        return key, _STRING, struct.pack("<Q", len(text)) + text
     if isinstance(value, float):
-        return key, 12, struct.pack("<d", value)
+        return key, _FLOAT64, struct.pack("<d", value)
     if isinstance(value, int):
-        for number, form, low, high in ((4, "<I", 0, 2**32), (10, "<Q", 0, 2**64),
-                                        (11, "<q", -(2**63), 0)):
+        for kind, form, low, high in ((_UINT32, "<I", 0, 2**32),
+                                      (_UINT64, "<Q", 0, 2**64),
+                                      (_INT64, "<q", -(2**63), 0)):
             if low <= value < high:
-                return key, number, struct.pack(form, value)
+                return key, kind, struct.pack(form, value)
         raise ValueError(f"metadata {key!r}: {value} does not fit 64 bits")
     raise TypeError(f"metadata {key!r}: a value is a str, bool, int or float, "
                     f"not {type(value).__name__}")
@@ -184,7 +185,7 @@ def save(
     bools, ints and floats.
     """
     if format is None:
-        format = "gguf" if os.fspath(path).lower().endswith(".gguf") else "safetensors"
+        format = "gguf" if os.fsdecode(path).lower().endswith(".gguf") else "safetensors"
     entries = [_entry(name, tensor) for name, tensor in tensors.items()]
     metadata = dict(metadata or {})
     if format == "safetensors":

@@ -210,6 +210,15 @@ void grit::python::bindSpecs(nb::module_ &m) {
            nb::arg("out").noconvert())
       .def("check", checkArray, nb::arg("planes").noconvert(), nb::arg("level"),
            nb::arg("digest").none());
+  m.def(
+      "spec_from_descriptor",
+      [](const nb::bytes &descriptor, const std::vector<int64_t> &shape) {
+        return unwrap(specFromDescriptor(
+            {reinterpret_cast<const uint8_t *>(descriptor.data()),
+             descriptor.size()},
+            shape));
+      },
+      nb::arg("descriptor"), nb::arg("shape"));
   m.def("check", checkDescriptor, nb::arg("descriptor"), nb::arg("shape"),
         nb::arg("plane_bytes"), nb::arg("level"), nb::arg("planes").noconvert(),
         nb::arg("digest").none());
