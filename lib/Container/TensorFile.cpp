@@ -13,6 +13,7 @@
 #include "grit/Format/Fingerprint.h"
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 using namespace grit;
 
@@ -61,12 +62,14 @@ const TensorInfo *TensorFile::find(std::string_view name) const {
 
 void TensorFile::finish(std::vector<TensorInfo> tensors) {
   infos = std::move(tensors);
-  std::stable_sort(infos.begin(), infos.end(),
-                   [](const TensorInfo &a, const TensorInfo &b) {
-                     if (a.bytes.data() != b.bytes.data())
-                       return std::less<>()(a.bytes.data(), b.bytes.data());
-                     return a.bytes.size() < b.bytes.size();
-                   });
+  auto key = [](const TensorInfo &tensor) {
+    return std::tuple(reinterpret_cast<uintptr_t>(tensor.bytes.data()),
+                      tensor.bytes.size(), std::string_view(tensor.name));
+  };
+  std::sort(infos.begin(), infos.end(),
+            [&](const TensorInfo &a, const TensorInfo &b) {
+              return key(a) < key(b);
+            });
   for (size_t i = 0; i < infos.size(); ++i)
     index.emplace(infos[i].name, i);
 }
