@@ -1,0 +1,39 @@
+//===- Command.h - one command of the program grit -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_TOOLS_GRIT_COMMAND_H
+#define GRIT_TOOLS_GRIT_COMMAND_H
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace grit::tool {
+
+/// What the program returns (docs/CommandLine.md).
+enum ExitCode : int {
+  kOk = 0,
+  kRefused = 1,      ///< a file, tensor or contract was refused
+  kOutputFailed = 2, ///< the result could not be written
+  kUsage = 64,       ///< the command line is wrong
+};
+
+/// A command that was declared to the parser, and how to run it. A command is
+/// one file with one function that returns this; main.cpp lists them.
+struct Command {
+  CLI::App *app;
+  std::function<int()> run;
+};
+
+Command addInspect(CLI::App &parent);
+Command addQuantize(CLI::App &parent);
+Command addDequantize(CLI::App &parent);
+Command addFormats(CLI::App &parent);
+
+} // namespace grit::tool
+
+#endif // GRIT_TOOLS_GRIT_COMMAND_H

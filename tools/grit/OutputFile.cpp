@@ -1,0 +1,126 @@
+//===- OutputFile.cpp - the tensor file that a command writes -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OutputFile.h"
+#include "grit/Format/Text.h"
+#include <algorithm>
+#include <filesystem>
+
+using namespace grit;
+using namespace grit::tool;
+
+bool grit::tool::isGgufPath(const std::string &path) {
+  return toLower(path).ends_with(".gguf");
+}
+
+std::string grit::tool::defaultOutput(const std::string &source,
+                                      const std::string &suffix) {
+  std::string name;
+  for (char c : suffix)
+    name += std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_'
+                ? c
+                : '-';
+  name.erase(name.find_last_not_of('-') + 1);
+  std::filesystem::path path(source);
+  path.replace_extension();
+  return path.string() + "." + name + ".safetensors";
+}
+
+std::optional<Error> grit::tool::checkOutput(const std::string &path,
+                                             const TensorFile &source,
+                                             const Contract *contract) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, source.path(), ignored))
+    return makeError(Status::SizeMismatch, "the output would replace the input",
+                     "output file", "another file", path, {},
+                     "name another file with -o")
+        .value();
+  if (contract && isGgufPath(path) && !ggmlTypeOf(*contract))
+    return makeError(Status::GradeUnknown, "GGUF has no type for this contract",
+                     "contract", "a gguf.* contract", contract->name(), {},
+                     "write a .safetensors file")
+        .value();
+  return std::nullopt;
+}
+
+static Expected<const GgmlType *> ggmlType(const OutputTensor &tensor) {
+  const GgmlType *type = nullptr;
+  std::string what = tensor.source->dtype;
+  if (tensor.array) {
+    what = tensor.array->contract.name();
+    type = ggmlTypeOf(tensor.array->contract);
+  } else if (tensor.element) {
+    what = tensor.element->token;
+    type = ggmlTypeOf(*tensor.element);
+  } else {
+    for (const GgmlType &candidate : ggmlTypes())
+      if (candidate.name == tensor.source->dtype)
+        type = &candidate;
+  }
+  if (type)
+    return type;
+  return makeError(Status::GradeUnknown, "GGUF has no such type", "dtype",
+                   "a type of ggml", what, {}, "write a .safetensors file");
+}
+
+static Expected<std::unique_ptr<TensorWriter>>
+createGguf(const std::string &path, const TensorFile &source,
+           const std::vector<OutputTensor> &tensors) {
+  std::vector<GgufEntry> entries;
+  bool anyArray = false;
+  for (const OutputTensor &tensor : tensors) {
+    Expected<const GgmlType *> type = ggmlType(tensor);
+    if (!type)
+      return tl::unexpected(inTensor(type.error(), tensor.source->name));
+    anyArray |= !(*type)->element;
+    entries.push_back({tensor.source->name, tensor.shape, *type});
+  }
+  std::vector<GgufKeyValue> pairs;
+  if (source.format() == "gguf")
+    pairs = static_cast<const GgufReader &>(source).keyValues();
+  // Both describe the tensors of the source, not those of the output.
+  std::erase_if(pairs, [](const GgufKeyValue &pair) {
+    return pair.key == "general.file_type" ||
+           pair.key == "general.quantization_version";
+  });
+  if (anyArray)
+    pairs.push_back(GgufKeyValue::ofUint32("general.quantization_version", 2));
+  return GgufWriter::create(path, std::move(entries), std::move(pairs))
+      .map([](auto writer) -> std::unique_ptr<TensorWriter> { return writer; });
+}
+
+static Expected<std::unique_ptr<TensorWriter>>
+createSafetensors(const std::string &path, const TensorFile &source,
+                  const std::vector<OutputTensor> &tensors) {
+  std::vector<SafetensorsEntry> entries;
+  for (const OutputTensor &tensor : tensors) {
+    if (!tensor.array && !tensor.element)
+      return tl::unexpected(
+          inTensor(makeError(Status::GradeUnknown,
+                             "no contract describes this type of GGUF", "dtype",
+                             "a type with a contract (grit formats)",
+                             tensor.source->dtype, {}, "write a .gguf file")
+                       .value(),
+                   tensor.source->name));
+    entries.push_back(
+        {tensor.source->name, tensor.element, tensor.shape, tensor.array});
+  }
+  std::map<std::string, std::string> metadata;
+  if (source.format() == "safetensors")
+    metadata = static_cast<const SafetensorsReader &>(source).strings();
+  return SafetensorsWriter::create(path, std::move(entries),
+                                   std::move(metadata))
+      .map([](auto writer) -> std::unique_ptr<TensorWriter> { return writer; });
+}
+
+Expected<std::unique_ptr<TensorWriter>>
+grit::tool::createOutput(const std::string &path, const TensorFile &source,
+                         const std::vector<OutputTensor> &tensors) {
+  return isGgufPath(path) ? createGguf(path, source, tensors)
+                          : createSafetensors(path, source, tensors);
+}
