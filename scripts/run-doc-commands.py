@@ -107,7 +107,7 @@ def main():
     shutil.rmtree(arguments.workdir, ignore_errors=True)
     arguments.workdir.mkdir(parents=True)
     environment = dict(os.environ)
-    environment["PATH"] = os.pathsep.join([*arguments.path, environment["PATH"]])
+    environment["PATH"] = os.pathsep.join([*map(os.path.abspath, arguments.path), environment["PATH"]])
     environment.update(item.split("=", 1) for item in arguments.env)
 
     runner = Runner(arguments.page, arguments.workdir, environment)
