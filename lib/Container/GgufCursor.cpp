@@ -200,7 +200,8 @@ std::string grit::ggufTypeText(const GgufKeyValue &pair) {
   return name;
 }
 
-static std::string floatText(double value) {
+/// The shortest text that reads back as the same number.
+template <typename Float> static std::string floatText(Float value) {
   char buffer[32];
   auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
   return {buffer, end};

@@ -85,6 +85,29 @@ TEST(Gguf, ReadsEveryVersion) {
   }
 }
 
+TEST(Gguf, ShowsNumbersOfEveryType) {
+  auto number = [](uint64_t bits, unsigned bytes) {
+    Bytes value;
+    appendLE(value, bits, bytes);
+    return value;
+  };
+  GgufBuilder builder;
+  builder.pair("u8", 0, number(200, 1)).pair("i8", 1, number(200, 1));
+  builder.pair("u16", 2, number(65535, 2)).pair("i16", 3, number(65535, 2));
+  builder.pair("i32", 5, number(0xFFFFFFFE, 4));
+  builder.pair("f32", 6, number(0x3727C5AC, 4)).pair("bool", 7, number(1, 1));
+  builder.pair("u64", 10, number(UINT64_MAX, 8));
+  builder.pair("i64", 11, number(UINT64_MAX, 8));
+  builder.pair("f64", 12, number(0xC004000000000000, 8));
+  auto file = open(builder.build());
+  ASSERT_TRUE(file) << file.error().str();
+  std::string values;
+  for (const MetadataEntry &entry : (*file)->metadata())
+    values += entry.key + "=" + entry.value + " ";
+  EXPECT_EQ(values, "u8=200 i8=-56 u16=65535 i16=-1 i32=-2 f32=1e-05 bool=true "
+                    "u64=18446744073709551615 i64=-1 f64=-2.5 ");
+}
+
 TEST(Gguf, AcceptsAPaddedEndAndNoTensors) {
   EXPECT_TRUE(open(sample(3).data(160).build()));
   EXPECT_TRUE(open(GgufBuilder().build()));
