@@ -1,5 +1,4 @@
-//===- GritMetadata.cpp - the __grit__ entry of safetensors files -*- C++
-//-*-===//
+//===- GritMetadata.cpp - __grit__ of safetensors files -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- TensorWriter.cpp - writing the tensors of a file piece by piece -*- C++
-//-*-===//
+//===- TensorWriter.cpp - writing tensors piece by piece -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

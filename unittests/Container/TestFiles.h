@@ -1,5 +1,4 @@
-//===- TestFiles.h - files made byte by byte, without the writers under test -*-
-//C++ -*-===//
+//===- TestFiles.h - files made byte by byte -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

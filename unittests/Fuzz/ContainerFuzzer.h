@@ -1,5 +1,4 @@
-//===- ContainerFuzzer.h - what must hold for any bytes as a tensor file -*- C++
-//-*-===//
+//===- ContainerFuzzer.h - any bytes as a tensor file -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

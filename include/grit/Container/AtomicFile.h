@@ -1,5 +1,4 @@
-//===- AtomicFile.h - a file that appears complete or not at all -*- C++
-//-*-===//
+//===- AtomicFile.h - a file that appears whole -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
