@@ -10,7 +10,8 @@
 #include <cstdio>
 
 int main() {
-  grit::Expected<grit::Contract> contract = grit::Contract::parse("GRADE_MXFP4");
+  grit::Expected<grit::Contract> contract =
+      grit::Contract::parse("GRADE_MXFP4");
   if (!contract) {
     std::fprintf(stderr, "%s\n", contract.error().str().c_str());
     return 1;
