@@ -33,6 +33,8 @@ Command addInspect(CLI::App &parent);
 Command addQuantize(CLI::App &parent);
 Command addDequantize(CLI::App &parent);
 Command addFormats(CLI::App &parent);
+Command addCompile(CLI::App &parent);
+Command addRun(CLI::App &parent);
 
 } // namespace grit::tool
 

@@ -16,7 +16,7 @@ using namespace grit;
 using namespace grit::tool;
 
 static constexpr Command (*kCommands[])(CLI::App &) = {
-    addInspect, addQuantize, addDequantize, addFormats};
+    addInspect, addQuantize, addDequantize, addFormats, addCompile, addRun};
 
 /// An interrupted command leaves no half-written file.
 static void onSignal(int signal) {
