@@ -8,6 +8,7 @@
 
 #include "grit/Pipelines/CpuTarget.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -32,11 +33,10 @@ int64_t CpuTarget::vectorBits() const {
 /// The host's features as a list of "+x" and "-x".
 static std::string hostFeatures() {
   std::string features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-    if (!features.empty())
-      features += ",";
-    features += (feature.second ? "+" : "-") + feature.first().str();
-  }
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.append(features.empty() ? "" : ",")
+        .append(feature.second ? "+" : "-")
+        .append(feature.first());
   return features;
 }
 
@@ -57,7 +57,7 @@ CpuTarget grit::resolveCpuTarget(const std::string &triple,
   if (cpu == "native") {
     name = llvm::sys::getHostCPUName().str();
     std::string host = hostFeatures();
-    all = features.empty() ? host : host + "," + features;
+    all = features.empty() ? host : llvm::join_items(",", host, features);
   }
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
       backend->createMCSubtargetInfo(parsed, name, all));
@@ -68,10 +68,8 @@ CpuTarget grit::resolveCpuTarget(const std::string &triple,
   target.triple = parsed.str();
   target.cpu = name;
   for (const llvm::SubtargetFeatureKV &feature :
-       subtarget->getEnabledProcessorFeatures()) {
-    if (!target.features.empty())
-      target.features += ",";
-    target.features += std::string("+") + feature.Key;
-  }
+       subtarget->getEnabledProcessorFeatures())
+    target.features.append(target.features.empty() ? "+" : ",+")
+        .append(feature.Key);
   return target;
 }
