@@ -192,6 +192,12 @@ void grit::python::bindSpecs(nb::module_ &m) {
                    [](const ArraySpec &s) {
                      return nb::tuple(nb::cast(placementTexts(s)));
                    })
+      .def_prop_ro("placement_words",
+                   [](const ArraySpec &s) {
+                     return nb::make_tuple(s.placements.data.raw(),
+                                           s.placements.scale.raw(),
+                                           s.placements.meta.raw());
+                   })
       .def_prop_ro("num_elements", &ArraySpec::numElements)
       .def_prop_ro("plane_slots", planeSlots)
       .def("plane_sizes",
