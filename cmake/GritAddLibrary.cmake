@@ -8,7 +8,7 @@ function(grit_warnings target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wno-unused-parameter -Wno-comment
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized
-      -Wno-stringop-overflow>)
+      -Wno-stringop-overflow -Wno-array-bounds>)
   if(GRIT_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
