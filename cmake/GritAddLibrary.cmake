@@ -45,9 +45,6 @@ function(grit_add_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   grit_warnings(${name})
-  if(ARG_MLIR)
-    grit_precompile_mlir(${name})
-  endif()
   if(NOT ARG_NO_INSTALL)
     # What needs MLIR is exported apart, so that a project without MLIR can use
     # the rest.
@@ -74,44 +71,6 @@ function(grit_use_mlir target)
   if(TARGET GritGenerated)
     add_dependencies(${target} GritGenerated)
   endif()
-endfunction()
-
-# grit_precompile_mlir(<target>): reading MLIR's headers is most of the time that
-# one of our files takes to compile, so libraries share them precompiled. The
-# headers are not thereby included for a reader: every file names what it uses.
-function(grit_precompile_mlir target)
-  if(NOT GRIT_PRECOMPILE_HEADERS)
-    return()
-  endif()
-  if(NOT TARGET GritPrecompiledMLIR)
-    set(source ${CMAKE_BINARY_DIR}/precompiled.cpp)
-    if(NOT EXISTS ${source})
-      file(WRITE ${source} "// Only carries the precompiled headers.\n")
-    endif()
-    add_library(GritPrecompiledMLIR OBJECT ${source})
-    set_target_properties(GritPrecompiledMLIR PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_features(GritPrecompiledMLIR PUBLIC cxx_std_20)
-    target_compile_options(GritPrecompiledMLIR PRIVATE -ffp-contract=off)
-    grit_use_mlir(GritPrecompiledMLIR)
-    grit_warnings(GritPrecompiledMLIR)
-    target_precompile_headers(GritPrecompiledMLIR PRIVATE
-      <mlir/Conversion/LLVMCommon/TypeConverter.h>
-      <mlir/Dialect/Arith/IR/Arith.h>
-      <mlir/Dialect/Func/IR/FuncOps.h>
-      <mlir/Dialect/LLVMIR/LLVMDialect.h>
-      <mlir/Dialect/Linalg/IR/Linalg.h>
-      <mlir/Dialect/Math/IR/Math.h>
-      <mlir/Dialect/MemRef/IR/MemRef.h>
-      <mlir/Dialect/SCF/IR/SCF.h>
-      <mlir/Dialect/Tensor/IR/Tensor.h>
-      <mlir/Dialect/Vector/IR/VectorOps.h>
-      <mlir/Pass/PassManager.h>
-      <mlir/Transforms/DialectConversion.h>
-      <mlir/Transforms/GreedyPatternRewriteDriver.h>)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM GritPrecompiledMLIR)
-  # Lets ccache see through the precompiled header.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
 # grit_add_tool(<name> SOURCES ... [LINK ...] [MLIR])
