@@ -1,0 +1,232 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled kernels: the bits of decode, the error of matmul, refusals."""
+
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import grit_mlir as grit
+from bits import ALL, assert_same_bits
+from grit_mlir import _core
+
+try:
+    grit.compiler.library_path()
+except FileNotFoundError as error:
+    pytest.skip(f"built without MLIR: {error}", allow_module_level=True)
+
+RNG = np.random.default_rng(11)
+N, K = 24, 512
+
+
+def damaged(name, shape=(N, K)):
+    """Random bytes as planes: scales that are NaN or infinite, any code."""
+    spec = _core.Spec(grit.Contract(name), list(shape), -1, None)
+    planes = [RNG.integers(0, 256, size, dtype=np.uint8) for size in spec.plane_sizes()]
+    array = grit.Array._make(spec, planes)
+    if name == "i8s24":  # indices of a run rise, or the planes are not an array
+        pairs = np.array([4, 8, 12, 9, 13, 14], np.uint8)
+        low, high = RNG.choice(pairs, (2, array.planes[3].size))
+        array.planes[3][:] = low | high << 4
+    return array
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ALL)
+def test_compiled_decode_gives_the_same_bits(name, threads):
+    for array in (damaged(name), grit.quantize(RNG.normal(size=(N, K)), name)):
+        found = grit.compiler.decode(array, threads=threads)
+        assert_same_bits(found, array.dequantize(), name)
+
+
+def assert_near(found, x, array):
+    """Within the bound of a sum of K products rounded to binary32, in any order."""
+    weights = array.dequantize().astype(np.float64)
+    x = x.astype(np.float64)
+    bound = array.shape[1] * 2.0**-24 * 2 * (np.abs(x) @ np.abs(weights).T) + 1e-30
+    assert np.all(np.abs(found - x @ weights.T) <= bound)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", ALL)
+def test_matmul(name, dtype):
+    array = grit.quantize(RNG.normal(size=(N, K)), name)
+    dtype = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
+    for shape in ((K,), (1, K), (7, K), (2, 3, K), (0, K), (65, K)):
+        x = RNG.normal(size=shape).astype(dtype)
+        found = grit.matmul(x, array)
+        assert found.shape == (*shape[:-1], N) and found.dtype == np.float32
+        assert_near(found, x, array)
+
+
+@pytest.mark.parametrize("name", ["mxfp4", "q4ks", "gguf.q4_k", "hurray.nf4"])
+def test_matmul_with_threads(name):
+    array = grit.quantize(RNG.normal(size=(200, K)), name)
+    x = RNG.normal(size=(33, K)).astype(np.float32)
+    for threads in (0, 2, 3):
+        assert_near(grit.matmul(x, array, threads=threads), x, array)
+
+
+def test_matmul_takes_views_of_files_and_strided_rows(tmp_path):
+    made = grit.quantize(RNG.normal(size=(N, K)), "nvf4")
+    path = tmp_path / "x.safetensors"
+    grit.save(path, {"w": made})
+    array = grit.open(path)["w"]
+    x = RNG.normal(size=(5, 2 * K)).astype(np.float32)[:, ::2]
+    assert_near(grit.matmul(x, array), x, made)
+
+
+def test_matmul_into_a_given_array():
+    array = grit.quantize(RNG.normal(size=(N, K)), "mxfp4")
+    x = RNG.normal(size=(3, K)).astype(np.float32)
+    out = np.full((3, N), np.nan, np.float32)
+    assert grit.matmul(x, array, out=out) is out
+    assert np.array_equal(out, grit.matmul(x, array))
+    for wrong in (np.zeros((3, N)), np.zeros((N, 3), np.float32).T, np.zeros(N, np.float32)):
+        with pytest.raises(ValueError, match="out must be"):
+            grit.matmul(x, array, out=wrong)
+    memory = np.zeros((3, K), np.float32)
+    square = grit.quantize(RNG.normal(size=(K, K)), "mxfp4")
+    with pytest.raises(ValueError, match="shares memory"):
+        grit.matmul(memory, square, out=memory)
+
+
+def test_matmul_refuses():
+    array = grit.quantize(RNG.normal(size=(N, K)), "mxfp4")
+    x = np.zeros((2, K), np.float32)
+    with pytest.raises(ValueError, match="K = 512"):
+        grit.matmul(x[:, :-1], array)
+    with pytest.raises(TypeError, match="matmul takes float32"):
+        grit.matmul(x.astype(np.float64), array)
+    with pytest.raises(TypeError, match="an Array"):
+        grit.matmul(x, x)
+    with pytest.raises(ValueError, match="groups along K"):
+        grit.matmul(x, grit.quantize(RNG.normal(size=(K, 4)), "hurray.nf4", axis=0))
+    with pytest.raises(ValueError, match="groups along K"):
+        grit.matmul(x, grit.quantize(RNG.normal(size=K), "mxfp4"))
+
+
+def test_kernels_are_kept():
+    array = grit.quantize(RNG.normal(size=(16, 96)), "mxfp4")
+    other = grit.quantize(RNG.normal(size=(16, 96)), "mxfp4")
+    x = np.ones((1, 96), np.float32)
+    before = grit.compiler.kernel.cache_info()
+    for rows in (x, np.tile(x, (5, 1))):
+        for a in (array, other):
+            grit.matmul(rows, a)
+    after = grit.compiler.kernel.cache_info()
+    assert after.misses == before.misses + 1 and after.hits == before.hits + 3
+    grit.matmul(x, array, threads=2)
+    assert grit.compiler.kernel.cache_info().misses == before.misses + 2
+
+
+SOURCE = """
+func.func @decode(%w: !grit.array<4x64x#grit.grade<mxfp4>> {grit.name = "w"},
+                  %y: tensor<4x64xf32> {grit.name = "y"}) -> tensor<4x64xf32> {
+  %r = grit.decode ins(%w : !grit.array<4x64x#grit.grade<mxfp4>>)
+                   outs(%y : tensor<4x64xf32>) -> tensor<4x64xf32>
+  return %r : tensor<4x64xf32>
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def module():
+    return grit.compiler.compile(SOURCE)
+
+
+def test_a_module_and_its_function(module):
+    assert list(module.signatures) == ["decode"]
+    operands = module.signatures["decode"]["operands"]
+    assert [(o["name"], o["kind"]) for o in operands] == [("w", "array"), ("y", "tensor")]
+    array = grit.quantize(RNG.normal(size=(4, 64)), "mxfp4")
+    out = np.zeros((4, 64), np.float32)
+    call = module["decode"].bind(array, out)
+    call()
+    assert_same_bits(out, array.dequantize())
+    assert module["decode"] is module["decode"]
+    with pytest.raises(KeyError):
+        module["absent"]
+
+
+def test_artifacts(module):
+    assert module.emit("object").startswith(b"\x7fELF")
+    assert b"decode" in module.emit("header")
+    assert b"llvm.func" in module.emit("mlir")
+    assert b"define " in module.emit("llvm")
+    assert b".text" in module.emit("assembly")
+    with pytest.raises(ValueError, match="artifact"):
+        module.emit("wasm")
+
+
+def test_a_compiled_function_checks_its_operands(module):
+    decode = module["decode"]
+    out = np.zeros((4, 64), np.float32)
+    make = lambda shape, name: grit.quantize(np.zeros(shape, np.float32), name)
+    decode(make((4, 64), "mxfp4_rne"), out)  # decodes alike
+    with pytest.raises(grit.GritGradeError):
+        decode(make((4, 64), "gguf.mxfp4"), out)
+    with pytest.raises(grit.GritSizeError) as caught:
+        decode(make((8, 64), "mxfp4"), out)
+    assert "'w'" in str(caught.value) or "w" in caught.value.detail["field"]
+    with pytest.raises(grit.GritSizeError):
+        decode(make((4, 64), "mxfp4"), np.zeros((4, 32), np.float32))
+    with pytest.raises(grit.GritLayoutError):
+        placed = grit.Array("mxfp4", (4, 64), make((4, 64), "mxfp4").planes,
+                            placements={"scale": "col_major"})
+        decode(placed, out)
+
+
+def test_python_checks_what_c_cannot(module):
+    decode = module["decode"]
+    array = grit.quantize(np.zeros((4, 64), np.float32), "mxfp4")
+    out = np.zeros((4, 64), np.float32)
+    with pytest.raises(TypeError, match="takes 2 operands: w, y"):
+        decode(array)
+    with pytest.raises(TypeError, match="'w' is an Array"):
+        decode(out, out)
+    with pytest.raises(TypeError, match="'y' is an ndarray of float32"):
+        decode(array, [0.0])
+    with pytest.raises(ValueError, match="not contiguous"):
+        decode(array, np.zeros((64, 4), np.float32).T)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        decode(array, out)
+    with pytest.raises(ValueError, match="shares memory"):
+        memory = np.zeros(1024, np.uint8)
+        planes = memory[:128], memory[128:136]
+        decode(grit.Array("mxfp4", (4, 64), planes), memory.view(np.float32).reshape(4, 64))
+
+
+@pytest.mark.parametrize("source, text", [
+    ("func.func @f(", "expected"),
+    (SOURCE.replace("x64x", "x48x"), "whole groups"),
+    (SOURCE.replace("mxfp4", "mxfp5"), "mxfp5"),
+    (b"\xff\xfe", "error")])
+def test_refused_sources(source, text):
+    with pytest.raises(grit.compiler.CompileError, match=text) as caught:
+        grit.compiler.compile(source, name="given.mlir")
+    assert "given.mlir" in str(caught.value)
+
+
+def test_threads_of_python():
+    x = RNG.normal(size=(9, K)).astype(np.float32)
+    arrays = {name: grit.quantize(RNG.normal(size=(40, K)), name) for name in ALL}
+    failures = []
+
+    def work(name):
+        try:
+            for _ in range(3):
+                assert_near(grit.matmul(x, arrays[name]), x, arrays[name])
+        except Exception as error:
+            failures.append((name, error))
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ALL]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
