@@ -47,7 +47,7 @@ namespace {
 /// Emits the assertions of one check. Sizes are i64, as in the size equations.
 class CheckEmitter {
 public:
-  CheckEmitter(OpBuilder &builder, CheckOp op)
+  CheckEmitter(RewriterBase &builder, CheckOp op)
       : builder(builder), op(op), loc(op.getLoc()),
         type(op.getArray().getType()),
         description(type.getContract().getContract().description()) {}
@@ -77,7 +77,7 @@ private:
   void emitPlaneSize(unsigned index, Value plane, Value elements);
   Value readIndex(OpBuilder &body, Value plane, AffineExpr number, Value run);
 
-  OpBuilder &builder;
+  RewriterBase &builder;
   CheckOp op;
   Location loc;
   ArrayType type;
@@ -142,7 +142,9 @@ void CheckEmitter::emitPlaneSize(unsigned index, Value plane, Value elements) {
   if (info.elements) {
     units =
         arith::DivUIOp::create(builder, loc, elements, constant(info.elements));
-    equation = ("numel / " + Twine(info.elements) + " x ").str();
+    equation = info.elements == 1
+                   ? "numel x "
+                   : ("numel / " + Twine(info.elements) + " x ").str();
   }
   int64_t most = (std::numeric_limits<int64_t>::max() - 7) / info.bits;
   require(compare(Predicate::ule, units, constant(most)), "SizeMismatch",
@@ -169,9 +171,10 @@ void CheckEmitter::emitSizes() {
   if (known && type.hasStaticShape())
     return;
   Value elements = emitNumElements();
-  for (auto [index, plane] : llvm::enumerate(arrayPlanes))
+  for (auto [index, plane, stated] :
+       llvm::enumerate(arrayPlanes, type.getPlaneTypes()))
     if (!cast<RankedTensorType>(plane.getType()).hasStaticShape() ||
-        !type.hasStaticShape())
+        !stated.hasStaticShape())
       emitPlaneSize(index, plane, elements);
 }
 
@@ -229,8 +232,14 @@ LogicalResult CheckEmitter::emitIndices() {
     return failure();
   }
   Value array = op.getArray();
-  if (readable != type)
-    array = RelayoutOp::create(builder, loc, readable, array);
+  if (readable != type) {
+    auto relayout = RelayoutOp::create(builder, loc, readable, array);
+    FailureOr<BundleOp> moved = grit::lowerRelayout(builder, relayout);
+    if (failed(moved))
+      return failure();
+    array = moved->getResult();
+    builder.setInsertionPoint(op);
+  }
   Value plane =
       PlanesOp::create(builder, loc, array).getPlanes()[sparsity.indices.plane];
 

@@ -151,7 +151,7 @@ static void emitRowCheck(OpBuilder &builder, RelayoutOp op,
           std::to_string(move.rowMultiple));
 }
 
-LogicalResult grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
+FailureOr<BundleOp> grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
   ArrayType type = op.getType();
   auto moves = planMoves(op.getArray().getType(), type);
   if (!moves) {
@@ -171,8 +171,7 @@ LogicalResult grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
     planes[move.plane] =
         PlaneGather(loc, move, planes[move.plane]).emit(rewriter);
   }
-  rewriter.replaceOpWithNewOp<BundleOp>(op, type, planes, sizes);
-  return success();
+  return rewriter.replaceOpWithNewOp<BundleOp>(op, type, planes, sizes);
 }
 
 namespace {

@@ -10,7 +10,6 @@
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace grit {
 #define GEN_PASS_DEF_VERIFYSTAGE
@@ -85,7 +84,7 @@ static ArrayRef<Stage> stages() {
       {"llvm",
        "operations of the LLVM family",
        {"builtin", "llvm", "omp", "nvvm", "gpu"},
-       {},
+       {"builtin.unrealized_conversion_cast"},
        false,
        false},
   };

@@ -33,8 +33,8 @@ void populateExpandArraysPatterns(const mlir::TypeConverter &converter,
                                   mlir::ConversionTarget &target);
 
 /// Turns a relayout into byte permutations of planes, or refuses it.
-mlir::LogicalResult lowerRelayout(mlir::RewriterBase &rewriter,
-                                  ir::RelayoutOp op);
+mlir::FailureOr<ir::BundleOp> lowerRelayout(mlir::RewriterBase &rewriter,
+                                            ir::RelayoutOp op);
 
 /// Turns a check into comparisons and cf.assert, or refuses it.
 mlir::LogicalResult lowerCheck(mlir::RewriterBase &rewriter, ir::CheckOp op);
