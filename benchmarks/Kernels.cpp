@@ -177,12 +177,14 @@ static grit_tensor_view_t tensorView(std::vector<float> &data, int64_t rows,
 /// seconds it took.
 static double roofFraction(int threads, double bytes, double flops,
                            double seconds) {
-  static std::map<int, std::pair<double, double>> measured;
-  auto [entry, isNew] = measured.try_emplace(threads);
-  if (isNew)
-    entry->second = {grit_roof_read(threads), grit_roof_flops(threads)};
-  auto [read, compute] = entry->second;
-  return std::max(bytes / read, flops / compute) / seconds;
+  static std::map<std::pair<int, double>, double> read;
+  static std::map<int, double> compute;
+  double &readSpeed = read[{threads, bytes}], &flopSpeed = compute[threads];
+  if (readSpeed == 0)
+    readSpeed = grit_roof_read(threads, bytes);
+  if (flopSpeed == 0)
+    flopSpeed = grit_roof_flops(threads);
+  return std::max(bytes / readSpeed, flops / flopSpeed) / seconds;
 }
 
 /// Runs `call` for the benchmark, and reports the roof.

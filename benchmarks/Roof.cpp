@@ -83,16 +83,21 @@ static uint64_t sumWords(const uint64_t *words, size_t count) {
   return total;
 }
 
-double grit_roof_read(int threads) {
+double grit_roof_read(int threads, double bytes) {
+  size_t size = bytes > 0 ? static_cast<size_t>(bytes) : readBytes();
+  size_t share = std::max<size_t>(size / 8 / static_cast<size_t>(threads), 64);
   // Pages that were written: untouched ones would all be the same zero page.
-  static const std::vector<uint64_t> words(readBytes() / 8, 1);
-  size_t share = words.size() / static_cast<size_t>(threads);
+  std::vector<uint64_t> words(share * static_cast<size_t>(threads), 1);
+  // Enough passes that starting threads takes no part of the time.
+  size_t passes = std::max<size_t>(1, (size_t(1) << 23) / share);
   double best = 0;
   for (int run = 0; run < 4; ++run) {
     double seconds = timeThreads(threads, [&](int i) {
-      sink += sumWords(words.data() + share * static_cast<size_t>(i), share);
+      for (size_t pass = 0; pass < passes; ++pass)
+        sink += sumWords(words.data() + share * static_cast<size_t>(i), share);
     });
-    best = std::max(best, static_cast<double>(share * 8) * threads / seconds);
+    best = std::max(best,
+                    static_cast<double>(words.size() * 8 * passes) / seconds);
   }
   return best;
 }

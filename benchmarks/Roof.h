@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two speeds that no kernel can exceed: reading memory, and multiplying and
-// adding binary32 numbers. They are measured, in the run that they are compared
-// with, because machines differ and clouds change. C linkage, so that Python
-// can load the library too.
+// Two speeds that no kernel can exceed: reading what it works on, and
+// multiplying and adding binary32 numbers. They are measured, in the run that
+// they are compared with, because machines differ and clouds change. C linkage,
+// so that Python can load the library too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,10 @@
 
 extern "C" {
 
-/// Bytes per second that `threads` threads together read from memory that no
-/// cache holds; the best of a few runs.
-double grit_roof_read(int threads);
+/// Bytes per second that `threads` threads together read, over and over, from
+/// `bytes` bytes: the speed of whatever holds as much. 0: more than any cache.
+/// The best of a few runs.
+double grit_roof_read(int threads, double bytes);
 
 /// Binary32 operations per second (a fused multiply-add is two) that `threads`
 /// threads together do in registers, with the widest vectors there are.

@@ -37,6 +37,7 @@ def accuracy_table(result):
         ("kernel, error", lambda r: f"{r['kernel_error']:.1e}"),
         ("decoded values", lambda r: exactness(r, "decode")),
         ("encoded bytes", lambda r: exactness(r, "encode")),
+        ("compiled", lambda r: exactness(r, "compiled")),
     ])
 
 
@@ -57,22 +58,24 @@ def plot(result, path):
     import matplotlib.pyplot as plt
 
     contracts = result["contracts"]
+    places = range(len(contracts))
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
-    for row in contracts:
-        left.scatter(row["bytes_per_weight"] * 8, row["matmul_error"] * 100)
-        left.annotate(row["label"], (row["bytes_per_weight"] * 8, row["matmul_error"] * 100),
-                      xytext=(4, 4), textcoords="offset points")
-    left.set_xlabel("bits per weight")
-    left.set_ylabel("relative error of the layers' outputs, %")
+    for i, (key, label) in enumerate([("weight_error", "of the weights"),
+                                      ("matmul_error", "of the layers' outputs")]):
+        left.bar([x + 0.4 * i - 0.2 for x in places], [row[key] * 100 for row in contracts],
+                 0.4, label=label)
+    left.set_xticks(places, [f"{row['label']}\n{row['bytes_per_weight'] * 8:.2f} bits"
+                             for row in contracts])
+    left.set_ylabel("relative error, %")
     left.set_title("all-MiniLM-L6-v2, every linear layer")
+    left.legend()
     settings = [(rows, threads) for rows in result["rows"] for threads in result["threads"]]
     width = 0.8 / len(settings)
     for i, (rows, threads) in enumerate(settings):
-        right.bar([x + i * width for x in range(len(contracts))],
+        right.bar([x + (i + 0.5) * width - 0.4 for x in places],
                   [speed(row, rows, threads, "roof") * 100 for row in contracts], width,
-                  label=f"{rows} rows, {threads} threads")
-    right.set_xticks([x + 0.4 - width / 2 for x in range(len(contracts))],
-                     [row["label"] for row in contracts])
+                  label=f"{rows} row{'s' * (rows > 1)}, {threads} thread{'s' * (threads > 1)}")
+    right.set_xticks(places, [row["label"] for row in contracts])
     right.set_ylabel("of the machine's roof, %")
     right.set_title("grit.matmul")
     right.legend()
