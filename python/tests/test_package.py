@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The package as a package: what it loads, and with whom it shares a process."""
 
+import ctypes
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 import grit_mlir
+from conftest import ROOT
+from grit_mlir import _capi
 
 
 def run(code):
@@ -67,3 +71,21 @@ def test_the_stubs_name_everything():
 def test_unknown_attributes():
     with pytest.raises(AttributeError, match="no attribute 'quantise'"):
         grit_mlir.quantise
+
+
+def test_the_structures_are_those_of_the_c_header():
+    """grit.h asserts the layout of what compiled functions take; ctypes must agree."""
+    text = (ROOT / "include/grit-c/grit.h").read_text()
+    structures = {"grit_view_t": _capi.GradeView, "grit_foreign_view_t": _capi.ForeignView,
+                  "grit_array_view_t": _capi.ArrayView,
+                  "grit_tensor_view_t": _capi.TensorView, "grit_detail_t": _capi.Detail}
+    sizes = dict(re.findall(r"\(sizeof\((\w+)\) == (\d+)\)", text))
+    for name, structure in structures.items():
+        assert ctypes.sizeof(structure) == int(sizes[name]), name
+    offsets = re.findall(r"offsetof\((\w+), (\w+)\) == (\d+)\)", text)
+    compared = 0
+    for name, field, offset in offsets:
+        if name in structures and field in dict(structures[name]._fields_):
+            assert getattr(structures[name], field).offset == int(offset), (name, field)
+            compared += 1
+    assert compared >= 15
