@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Stages.h"
 #include "grit/Pipelines/Pipelines.h"
 #include "grit/Conversion/Passes.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
@@ -25,22 +26,19 @@
 using namespace mlir;
 using namespace grit;
 
-/// The checker pass at the end of a stage.
-static void endStage(OpPassManager &pm, StringRef stage) {
+void grit::endStage(OpPassManager &pm, StringRef stage) {
   VerifyStageOptions options;
   options.after = stage.str();
   pm.addPass(createVerifyStage(options));
 }
 
-/// Stage 1 to 2: contracts as the kernels want to meet them.
-static void addContractPasses(OpPassManager &pm) {
+void grit::addContractPasses(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLegalizePlacements());
   pm.addPass(createCanonicalizerPass());
 }
 
-/// What is left of arrays becomes planes.
-static void addPlanePasses(OpPassManager &pm) {
+void grit::addPlanePasses(OpPassManager &pm) {
   pm.addPass(createLowerRelayout());
   pm.addPass(createLowerCheck());
   pm.addPass(createCanonicalizerPass());
@@ -56,16 +54,21 @@ void grit::buildGritToLinalgPipeline(OpPassManager &pm) {
   addPlanePasses(pm);
 }
 
-/// Tensors become buffers; loops and lanes are what remains.
-static void addBufferPasses(OpPassManager &pm, int64_t threads) {
+void grit::addBufferizePasses(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(memref::createExpandReallocPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createCanonicalizerPass());
+}
+
+/// Loops and lanes are what remains.
+static void addBufferPasses(OpPassManager &pm, int64_t threads) {
+  addBufferizePasses(pm);
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(threads == 1 ? createForallToForLoopPass()
@@ -108,11 +111,16 @@ void grit::buildGritToCpuPipeline(OpPassManager &pm,
   if (target.triple.empty())
     llvm::report_fatal_error(llvm::Twine("grit-to-cpu: ") + error,
                              /*gen_crash_diag=*/false);
+  if (options.cInterface)
+    pm.addPass(createRecordInterface());
   addContractPasses(pm);
   GritToVectorOptions kernels;
   kernels.lanes = target.vectorBits() / 32;
   pm.addPass(createGritToVector(kernels));
   addPlanePasses(pm);
+  // A result that is made in a tensor of its own is made in its destination.
+  if (options.cInterface)
+    pm.addPass(bufferization::createEmptyTensorEliminationPass());
   addBufferPasses(pm, options.threads);
 
   GritKernelToX86Options lanes;
@@ -121,6 +129,12 @@ void grit::buildGritToCpuPipeline(OpPassManager &pm,
   pm.addPass(createGritKernelToVector());
   pm.addPass(createCanonicalizerPass());
   addLlvmPasses(pm, options.threads);
+  if (options.cInterface) {
+    EmitCInterfaceOptions wrappers;
+    wrappers.checkLevel = options.checkLevel;
+    wrappers.packed = options.packed;
+    pm.addPass(createEmitCInterface(wrappers));
+  }
   AttachCpuTargetOptions attach;
   attach.cpu = target.cpu;
   attach.features = target.features;
@@ -138,4 +152,8 @@ void grit::registerPipelines() {
       "grit-to-cpu",
       "Lower arrays to vector kernels for a processor, in the LLVM dialect",
       buildGritToCpuPipeline);
+  PassPipelineRegistration<NvvmPipelineOptions> nvvm(
+      "grit-to-nvvm",
+      "Lower arrays to device kernels for a chip, in the NVVM dialect or PTX",
+      buildGritToNvvmPipeline);
 }

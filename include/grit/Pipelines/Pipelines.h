@@ -32,6 +32,36 @@ struct CpuPipelineOptions
       llvm::cl::desc("threads of a kernel: 1 (default) makes plain loops, 0 "
                      "leaves the number to OpenMP, N asks for N"),
       llvm::cl::init(1)};
+  Option<bool> cInterface{
+      *this, "c-interface",
+      llvm::cl::desc("export public functions as C functions over "
+                     "grit_array_view_t and grit_tensor_view_t"),
+      llvm::cl::init(false)};
+  Option<int64_t> checkLevel{
+      *this, "check-level",
+      llvm::cl::desc("what a C function checks before it runs: 0 nothing, 1 "
+                     "(default) descriptors, shapes and sizes, 2 also planes"),
+      llvm::cl::init(1)};
+  Option<bool> packed{
+      *this, "packed",
+      llvm::cl::desc("also export grit_packed_NAME(void **operands)"),
+      llvm::cl::init(false)};
+};
+
+/// Options of `grit-to-nvvm`.
+struct NvvmPipelineOptions
+    : mlir::PassPipelineOptions<NvvmPipelineOptions> {
+  Option<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("chip as LLVM names it: sm_80 (default), sm_90a, sm_100a, "
+                     "sm_120a, ..."),
+      llvm::cl::init("sm_80")};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("what becomes of the device module: none (default) leaves "
+                     "it in the LLVM dialect, llvm makes LLVM bitcode, isa PTX "
+                     "text, bin a cubin (needs ptxas)"),
+      llvm::cl::init("none")};
 };
 
 /// The transparent route: arrays become byte planes, operations linalg on
@@ -43,7 +73,12 @@ void buildGritToLinalgPipeline(mlir::OpPassManager &pm);
 void buildGritToCpuPipeline(mlir::OpPassManager &pm,
                             const CpuPipelineOptions &options);
 
-/// Registers `grit-to-linalg` and `grit-to-cpu`.
+/// Device kernels for the chip: the device module down to the LLVM dialect or
+/// further, the host side as loops on buffers with `gpu.launch_func`.
+void buildGritToNvvmPipeline(mlir::OpPassManager &pm,
+                             const NvvmPipelineOptions &options);
+
+/// Registers `grit-to-linalg`, `grit-to-cpu` and `grit-to-nvvm`.
 void registerPipelines();
 
 } // namespace grit
