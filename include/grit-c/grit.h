@@ -221,9 +221,9 @@ typedef struct grit_expect_t {
   uint64_t placement[3]; /**< data, scale, meta; 0 for any */
 } grit_expect_t;
 
-/** grit_check_array, and then: the contract is the one expected (or a grade
-    that decodes identically), the placements are, and so are group axis, rank
-    and extents. The message names the operand. */
+/** grit_check_array, and then: every plane has an address, the contract is the
+    one expected (or a grade that decodes identically), the placements are, and
+    so are group axis, rank and extents. The message names the operand. */
 GRIT_API GRIT_NODISCARD grit_status_t
 grit_check_expected(const grit_array_view_t *view, const grit_expect_t *expect,
                     int level, grit_detail_t *detail);

@@ -268,6 +268,27 @@ static void nameOperand(const grit_expect_t &expect, grit_detail_t *detail) {
   std::snprintf(detail->message, sizeof(detail->message), "%s", text.c_str());
 }
 
+/// A function will read the planes: each that has bytes needs an address.
+static grit_status_t checkAddresses(const grit_array_view_t &view,
+                                    const grit_expect_t &expect,
+                                    grit_detail_t *detail) {
+  bool isGrade = view.tag == GRIT_ARRAY_GRADE;
+  void *const *planes = isGrade ? view.u.grade.plane : view.u.foreign.plane;
+  const int64_t *bytes =
+      isGrade ? view.u.grade.plane_bytes : view.u.foreign.plane_bytes;
+  for (int i = 0; i < GRIT_MAXPLANES; ++i)
+    if (bytes[i] != 0 && !planes[i])
+      return fail(Error{Status::SizeMismatch,
+                        operandName(expect) + " has a plane without an address",
+                        "plane[" + std::to_string(i) + "]",
+                        std::to_string(bytes[i]) + " bytes", "null",
+                        "the view was filled by grit_view_init and not "
+                        "completed",
+                        "set the address of the plane", i},
+                  detail);
+  return GRIT_OK;
+}
+
 grit_status_t grit_check_expected(const grit_array_view_t *view,
                                   const grit_expect_t *expect, int level,
                                   grit_detail_t *detail) {
@@ -279,6 +300,8 @@ grit_status_t grit_check_expected(const grit_array_view_t *view,
       nameOperand(*expect, detail);
       return status;
     }
+    if (grit_status_t missing = checkAddresses(*view, *expect, detail))
+      return missing;
     return checkDemands(Operand(*view), *expect, detail);
   });
 }
