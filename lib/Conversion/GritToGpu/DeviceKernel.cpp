@@ -25,13 +25,9 @@ static int64_t divisorOf(Value index) {
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
     return std::gcd(constant.getSExtValue(), kAccessBytes);
-  if (auto argument = dyn_cast<BlockArgument>(index)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || loop.getInductionVar() != index)
-      return 1;
-    return std::gcd(divisorOf(loop.getLowerBound()), divisorOf(loop.getStep()));
-  }
   Operation *op = index.getDefiningOp();
+  if (!op)
+    return 1;
   if (isa<arith::AddIOp>(op))
     return std::gcd(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
   if (isa<arith::MulIOp>(op))

@@ -85,6 +85,8 @@ gpu::GPUFuncOp grit::emitMatmulKernel(gpu::GPUModuleOp module, StringRef name,
       b.createOrFold<arith::DivUIOp>(loc, kernel.extent(2),
                                      loops.constant(description.axisMultiple)),
       loops.constant(description.axisMultiple));
+  Value stepSize = loops.constant(walk.walk.step);
+  Value steps = b.createOrFold<arith::DivUIOp>(loc, k, stepSize);
   SmallVector<Value> planes = kernel.planes(loops.mul(columns, k));
   Value results = loops.mul(rows, columns);
   Value x = kernel.buffer(0, loops.mul(rows, k));
@@ -97,7 +99,8 @@ gpu::GPUFuncOp grit::emitMatmulKernel(gpu::GPUModuleOp module, StringRef name,
     Value xBase = loops.mul(row, k), wBase = loops.mul(column, k);
     Value old = memref::LoadOp::create(b, loc, y, index);
     old = convertFloat(b, loc, old, f32);
-    auto step = [&](Value at, ValueRange carried) -> SmallVector<Value> {
+    auto step = [&](Value number, ValueRange carried) -> SmallVector<Value> {
+      Value at = loops.mul(number, stepSize);
       kernelgen::Emitter emitter = kernel.emitter(planes);
       Value total = carried[0];
       for (int64_t offset = 0; offset < walk.walk.step;
@@ -105,16 +108,15 @@ gpu::GPUFuncOp grit::emitMatmulKernel(gpu::GPUModuleOp module, StringRef name,
         Value weight =
             kernel.values(emitter, walk, loops.add(wBase, at), offset,
                           /*canonicalNan=*/false);
-        Value column = loops.add(at, loops.constant(offset));
+        Value first = loops.add(at, loops.constant(offset));
         Value activation =
-            loadLanes(b, loc, x, loops.add(xBase, column), walk.walk.run);
+            loadLanes(b, loc, x, loops.add(xBase, first), walk.walk.run);
         total = sum.add(total, weight, convertFloat(b, loc, activation, f32));
       }
       return {total};
     };
     Value total =
-        loops
-            .forEach(loops.constant(0), k, walk.walk.step, sum.start(old), step)
+        loops.forEach(loops.constant(0), steps, 1, sum.start(old), step)
             .front();
     Value value = convertFloat(b, loc, sum.finish(total, old), yType);
     memref::StoreOp::create(b, loc, value, y, index);
