@@ -68,7 +68,7 @@ static const int64_t *planeBytesOf(const grit_array_view_t &view) {
                                       : view.u.foreign.plane_bytes;
 }
 
-/// Fills `weights` for `rows` rows, planes of zeros. Returns why not, or null.
+/// Fills `weights` for `rows` rows, planes of zeros.
 static bool allocate(const char *contract, int64_t rows, Weights &weights) {
   const int64_t shape[] = {rows, kColumns};
   if (grit_view_init(contract, 2, shape, -1, &weights.view, nullptr) != GRIT_OK)
