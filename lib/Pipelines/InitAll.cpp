@@ -15,6 +15,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 void grit::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<ir::GritDialect, kernel::GritKernelDialect>();
@@ -23,6 +24,8 @@ void grit::registerDialects(mlir::DialectRegistry &registry) {
 void grit::registerDialectsForPipelines(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  // gpu-module-to-binary translates on its own.
+  mlir::registerAllGPUToLLVMIRTranslations(registry);
   registerDialects(registry);
 }
 
