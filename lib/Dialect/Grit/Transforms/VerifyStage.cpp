@@ -155,15 +155,17 @@ struct VerifyStage : grit::impl::VerifyStageBase<VerifyStage> {
       return signalPassFailure();
     }
     bool clean = true;
-    getOperation()->walk([&](Operation *op) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       StringRef reason = reasonAgainst(*stage, op);
       if (reason.empty())
-        return;
+        return WalkResult::advance();
       clean = false;
       op->emitError() << "'" << op->getName()
                       << "' may not remain after stage '" << stage->name
                       << "', which leaves " << stage->summary << ": it "
                       << reason;
+      // What it holds is wrong for the same reason.
+      return WalkResult::skip();
     });
     if (!clean)
       return signalPassFailure();
