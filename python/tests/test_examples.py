@@ -49,7 +49,7 @@ def commands():
 
 @pytest.mark.skipif(not BUILD or not shutil.which("grit-opt", path=f"{BUILD}/bin"),
                     reason="built without MLIR: no grit-opt")
-@pytest.mark.parametrize("command", commands())
+@pytest.mark.parametrize("command", list(commands()))
 def test_mlir(command):
     output = run(["bash", "-c", command], EXAMPLES / "mlir")
     assert "func" in output
