@@ -29,7 +29,8 @@ static Parameter readParameter(simdjson::dom::element json) {
       json[parameter.isArray() ? "contract" : "type"].get_string().value());
   if (parameter.isScalar())
     return parameter;
-  for (int64_t extent : json["shape"].get_array().value())
+  simdjson::dom::array shape = json["shape"].get_array().value();
+  for (int64_t extent : shape)
     parameter.shape.push_back(extent);
   if (parameter.isArray())
     parameter.axis = json["axis"].get_int64().value();
@@ -39,9 +40,11 @@ static Parameter readParameter(simdjson::dom::element json) {
 static Signature readSignature(simdjson::dom::element json) {
   Signature signature;
   signature.name = std::string(json["name"].get_string().value());
-  for (simdjson::dom::element operand : json["operands"].get_array().value())
+  simdjson::dom::array operands = json["operands"].get_array().value();
+  for (simdjson::dom::element operand : operands)
     signature.parameters.push_back(readParameter(operand));
-  for (simdjson::dom::element shared : json["shared"].get_array().value()) {
+  simdjson::dom::array pairs = json["shared"].get_array().value();
+  for (simdjson::dom::element shared : pairs) {
     std::array<int64_t, 4> four{};
     for (size_t i = 0; i < four.size(); ++i)
       four[i] = shared.at(i).get_int64().value();
@@ -59,8 +62,8 @@ Expected<Signature> grit::tool::findSignature(const std::string &json,
   // The text is the compiler's own; simdjson throws if it is not as written
   // there.
   simdjson::dom::element root = parser.parse(json).value();
-  for (simdjson::dom::element function :
-       root["functions"].get_array().value()) {
+  simdjson::dom::array functions = root["functions"].get_array().value();
+  for (simdjson::dom::element function : functions) {
     std::string_view found = function["name"].get_string().value();
     if (found == name)
       return readSignature(function);
