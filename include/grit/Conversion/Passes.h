@@ -22,6 +22,9 @@ class ArithDialect;
 namespace bufferization {
 class BufferizationDialect;
 } // namespace bufferization
+namespace cf {
+class ControlFlowDialect;
+} // namespace cf
 namespace gpu {
 class GPUDialect;
 } // namespace gpu
@@ -71,6 +74,9 @@ void populateGritToLinalgPatterns(mlir::RewritePatternSet &patterns);
 
 /// encode to linalg.
 void populateGritEncodeToLinalgPatterns(mlir::RewritePatternSet &patterns);
+/// Before these patterns: quantizes the constants under `root` and refuses
+/// encoders that have no lowering, each in one diagnostic.
+mlir::LogicalResult prepareEncode(mlir::Operation *root);
 
 /// decode and matmul to tiled loops of vectors with `lanes` binary32 lanes.
 void populateGritToVectorPatterns(mlir::RewritePatternSet &patterns,

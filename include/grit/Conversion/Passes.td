@@ -181,7 +181,9 @@ def GritToLinalg : Pass<"grit-convert-to-linalg"> {
   let description = [{
     The transparent route: bit-exact, target neutral, readable by any compiler
     that knows linalg. `decode` becomes a `linalg.generic` of integer arithmetic
-    on the planes, `matmul` a decode and a contraction.
+    on the planes, `matmul` a decode and a contraction, `encode` reductions over
+    groups and tables of the steps at which codes change. Constants are encoded
+    at once; encoders that search for a scale take nothing but constants.
 
     ```mlir
     // before
@@ -198,6 +200,7 @@ def GritToLinalg : Pass<"grit-convert-to-linalg"> {
     Arrays must have canonical placements (`grit-legalize-placements`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -228,6 +231,7 @@ def GritToVector : Pass<"grit-convert-to-vector"> {
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
                            "::grit::kernel::GritKernelDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",

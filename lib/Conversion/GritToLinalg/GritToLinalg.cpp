@@ -8,6 +8,7 @@
 
 #include "../Common.h"
 #include "grit/Conversion/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -150,7 +151,8 @@ struct LowerMatmul : OpRewritePattern<MatmulOp> {
 
 struct GritToLinalgPass : grit::impl::GritToLinalgBase<GritToLinalgPass> {
   void runOnOperation() override {
-    if (failed(verifyAccumulation(getOperation())))
+    if (failed(verifyAccumulation(getOperation())) ||
+        failed(prepareEncode(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateGritToLinalgPatterns(patterns);

@@ -10,6 +10,7 @@
 #include "grit/Conversion/Passes.h"
 #include "grit/Dialect/GritKernel/GritKernel.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -33,7 +34,8 @@ struct GritToVectorPass : grit::impl::GritToVectorBase<GritToVectorPass> {
           << lanes.getValue();
       return signalPassFailure();
     }
-    if (failed(verifyAccumulation(getOperation())))
+    if (failed(verifyAccumulation(getOperation())) ||
+        failed(prepareEncode(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateGritToVectorPatterns(patterns, lanes);
