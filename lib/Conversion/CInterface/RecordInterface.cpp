@@ -11,6 +11,7 @@
 #include "grit/Conversion/Passes.h"
 #include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -99,11 +100,15 @@ static std::string chooseName(Attribute given, StringRef prefix, unsigned index,
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The argument that a returned tensor is written into, through destinations
-/// and loops; null when it is a tensor of its own.
+/// The argument that a returned tensor is written into, through destinations,
+/// casts and loops; null when it is a tensor of its own.
 static BlockArgument destinationOf(Value value, Block &entry) {
   bool isWritten = false;
   while (auto result = dyn_cast<OpResult>(value)) {
+    if (auto cast = dyn_cast<tensor::CastOp>(result.getOwner())) {
+      value = cast.getSource();
+      continue;
+    }
     OpOperand *tied = nullptr;
     if (auto dps = dyn_cast<DestinationStyleOpInterface>(result.getOwner()))
       tied = dps.getTiedOpOperand(result);

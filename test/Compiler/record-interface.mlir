@@ -1,0 +1,88 @@
+// RUN: grit-opt %s -split-input-file -grit-record-interface | FileCheck %s
+
+// What the operations require is read off them: K of x is K of w, M and N of y
+// are those of x and w.
+
+// CHECK-LABEL: func.func private @matmul(
+// CHECK-SAME:      %[[X:.*]]: tensor<?x?xf32> {bufferization.writable = false},
+// CHECK-SAME:      %[[W:.*]]: !grit.array<?x?x#{{.*}}> {bufferization.writable = false},
+// CHECK-SAME:      %[[Y:.*]]: tensor<?x?xf32>) -> tensor<?x?xf32>
+// CHECK-SAME:  access = "in"
+// CHECK-SAME:  element = "f32", kind = "tensor", name = "x"
+// CHECK-SAME:  access = "in"
+// CHECK-SAME:  element = "mxfp4"
+// CHECK-SAME:  kind = "array", name = "weight"
+// CHECK-SAME:  slots = array<i64: 0, 1>
+// CHECK-SAME:  access = "inout"
+// CHECK-SAME:  name = "arg2"
+// CHECK-SAME:  shared = [array<i64: 0, 1, 1, 1>, array<i64: 0, 0, 2, 0>, array<i64: 1, 0, 2, 1>]
+// CHECK:         %[[R:.*]] = grit.matmul
+// CHECK:         %[[M:.*]] = bufferization.materialize_in_destination %[[R]] in %[[Y]]
+// CHECK:         return %[[M]]
+func.func @matmul(%x: tensor<?x?xf32> {grit.name = "x"},
+                  %w: !grit.array<?x?x#grit.grade<mxfp4>> {grit.name = "weight"},
+                  %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = grit.matmul ins(%x, %w : tensor<?x?xf32>, !grit.array<?x?x#grit.grade<mxfp4>>)
+                   outs(%y : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+// -----
+
+// A dynamic extent that a static one decides becomes static for the caller; the
+// function itself is still told.
+
+// CHECK-LABEL: func.func private @decided(
+// CHECK-SAME:  dynamic = array<i64: 0, 1>
+// CHECK-SAME:  name = "arg0"
+// CHECK-SAME:  shape = array<i64: 4, 64>
+// CHECK-SAME:  access = "inout"
+// CHECK-SAME:  name = "arg1"
+func.func @decided(%a: !grit.array<?x?x#grit.grade<mxfp4>>,
+                   %y: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %c = tensor.cast %y : tensor<4x64xf32> to tensor<?x?xf32>
+  %r = grit.decode ins(%a : !grit.array<?x?x#grit.grade<mxfp4>>)
+                   outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = tensor.cast %r : tensor<?x?xf32> to tensor<4x64xf32>
+  return %s : tensor<4x64xf32>
+}
+
+// -----
+
+// A result that no argument holds gets a place of its own, an array one for
+// each plane; its contract and placements are recorded.
+
+// CHECK-LABEL: func.func private @encode(
+// CHECK-SAME:      %{{.*}}: tensor<4x64xf32> {bufferization.writable = false},
+// CHECK-SAME:      %[[DATA:.*]]: tensor<128xi8>, %[[SCALE:.*]]: tensor<8xi8>) -> (tensor<128xi8>, tensor<8xi8>)
+// CHECK-SAME:  access = "out", axis = 1 : i64, bytes = array<i64: 128, 8>
+// CHECK-SAME:  name = "packed"
+// CHECK:         %[[P:.*]]:2 = grit.planes
+// CHECK:         bufferization.materialize_in_destination %[[P]]#0 in %[[DATA]]
+// CHECK:         bufferization.materialize_in_destination %[[P]]#1 in %[[SCALE]]
+func.func @encode(%x: tensor<4x64xf32>)
+    -> (!grit.array<4x64x#grit.grade<mxfp4>> {grit.name = "packed"}) {
+  %a = grit.encode %x : tensor<4x64xf32> -> !grit.array<4x64x#grit.grade<mxfp4>>
+  return %a : !grit.array<4x64x#grit.grade<mxfp4>>
+}
+
+// -----
+
+// What the module calls stays, and C gets a copy. The extents that a callee
+// requires to be equal are required of its caller.
+
+// CHECK-LABEL: func.func private @inner(
+// CHECK-SAME:  grit.interface
+// CHECK:       func.func private @inner_body_0(
+// CHECK-NOT:   grit.interface
+// CHECK-LABEL: func.func private @outer(
+// CHECK-SAME:  shared = [array<i64: 0, 0, 1, 0>, array<i64: 0, 0, 2, 0>]
+// CHECK:         call @inner_body_0
+func.func @inner(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = arith.addf %x, %y : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @outer(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = func.call @inner(%x, %y) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

@@ -1,0 +1,250 @@
+//===- JitTest.cpp - compiled functions against the scalar codec -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestModule.h"
+#include "grit/Compiler/Compiler.h"
+#include <bit>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace grit;
+using namespace grit::test;
+
+using Decode = grit_status_t (*)(const grit_array_view_t *,
+                                 grit_tensor_view_t *);
+using Matmul = grit_status_t (*)(const grit_tensor_view_t *,
+                                 const grit_array_view_t *,
+                                 grit_tensor_view_t *);
+
+namespace {
+class EveryContract : public testing::TestWithParam<std::string> {
+protected:
+  Contract contract = *Contract::parse(GetParam());
+  std::mt19937 random{7};
+
+  /// A contract with N:M sparsity has planes that no encoder writes: two
+  /// survivors in one place.
+  bool allowsAnyBytes() const {
+    return !contract.description().sparsity.has_value();
+  }
+};
+} // namespace
+
+static std::unique_ptr<CompiledModule>
+compile(const std::string &source, const CompilerOptions &options = {}) {
+  std::string errors;
+  auto module = CompiledModule::compile(source, "test.mlir", options, errors);
+  EXPECT_NE(module, nullptr) << errors << source;
+  return module;
+}
+
+template <typename Function>
+static Function lookup(CompiledModule &module, const char *name) {
+  std::string errors;
+  void *address = module.lookup(name, errors);
+  EXPECT_NE(address, nullptr) << errors;
+  return reinterpret_cast<Function>(address);
+}
+
+static void expectSameBits(const std::vector<float> &found,
+                           const std::vector<float> &expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    ASSERT_EQ(std::bit_cast<uint32_t>(found[i]),
+              std::bit_cast<uint32_t>(expected[i]))
+        << "element " << i << ": " << found[i] << " is not " << expected[i];
+}
+
+/// Within the bound of any order of binary32 additions.
+static void expectProduct(const Tensor &x, const Array &w, const Tensor &before,
+                          const Tensor &y, int64_t m, int64_t n, int64_t k) {
+  std::vector<float> weight = w.values();
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < n; ++column) {
+      double sum = before.values[row * n + column], size = std::fabs(sum);
+      for (int64_t i = 0; i < k; ++i) {
+        double term =
+            double(x.values[row * k + i]) * double(weight[column * k + i]);
+        sum += term;
+        size += std::fabs(term);
+      }
+      double bound = static_cast<double>(k + 2) *
+                     std::numeric_limits<float>::epsilon() * size;
+      ASSERT_NEAR(y.values[row * n + column], sum, bound)
+          << "row " << row << ", column " << column;
+    }
+}
+
+static void runDecode(CompiledModule &module, Array &array) {
+  Tensor y(array.shape);
+  auto decode = lookup<Decode>(module, "decode");
+  ASSERT_NE(decode, nullptr);
+  ASSERT_EQ(decode(&array.view, &y.view), GRIT_OK);
+  expectSameBits(y.values, array.values());
+}
+
+TEST_P(EveryContract, DecodesBitForBit) {
+  auto fixed = compile(decodeSource(contract, {5, 768}));
+  auto open = compile(decodeSource(contract, {-1, 768}));
+  ASSERT_TRUE(fixed && open);
+  Array array(contract, {5, 768});
+  array.quantize(random);
+  runDecode(*fixed, array);
+  runDecode(*open, array);
+  if (!allowsAnyBytes())
+    return;
+  array.scramble(random);
+  runDecode(*fixed, array);
+  runDecode(*open, array);
+}
+
+TEST_P(EveryContract, DecodesEveryRowCount) {
+  auto open = compile(decodeSource(contract, {-1, 256}));
+  ASSERT_TRUE(open);
+  for (int64_t rows : {1, 2, 16, 17, 63}) {
+    Array array(contract, {rows, 256});
+    array.quantize(random);
+    runDecode(*open, array);
+  }
+}
+
+TEST_P(EveryContract, Multiplies) {
+  for (bool isStatic : {true, false})
+    for (auto [m, n, k] : {std::array<int64_t, 3>{1, 33, 512},
+                           std::array<int64_t, 3>{7, 40, 256}}) {
+      auto module = compile(isStatic ? matmulSource(contract, m, n, k)
+                                     : matmulSource(contract, -1, -1, -1));
+      ASSERT_TRUE(module);
+      auto matmul = lookup<Matmul>(*module, "matmul");
+      ASSERT_NE(matmul, nullptr);
+      Tensor x({m, k}), y({m, n});
+      Array w(contract, {n, k});
+      x.fill(random);
+      y.fill(random);
+      w.quantize(random);
+      Tensor before = y;
+      Tensor input = x;
+      ASSERT_EQ(matmul(&x.view, &w.view, &y.view), GRIT_OK);
+      expectProduct(x, w, before, y, m, n, k);
+      expectSameBits(x.values, input.values);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryContract,
+                         testing::ValuesIn(registeredContractNames()),
+                         [](const testing::TestParamInfo<std::string> &info) {
+                           std::string name = info.param;
+                           for (char &c : name)
+                             if (!std::isalnum(static_cast<unsigned char>(c)))
+                               c = '_';
+                           return name;
+                         });
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+TEST(Jit, ResultWithoutDestinationIsAnOperand) {
+  Contract mxfp4 = *Contract::parse("mxfp4");
+  std::string a = arrayType(mxfp4, {-1, 64}), y = tensorType("f32", {-1, 64});
+  auto module = compile(
+      "func.func @f(%a: " + a + ") -> " + y +
+      " {\n  %n = grit.dim %a, 0 : " + a + "\n  %e = tensor.empty(%n) : " + y +
+      "\n  %r = grit.decode ins(%a : " + a + ") outs(%e : " + y + ") -> " + y +
+      "\n  return %r : " + y + "\n}\n");
+  ASSERT_TRUE(module);
+  auto f = lookup<Decode>(*module, "f");
+  std::mt19937 random(3);
+  Array array(mxfp4, {6, 64});
+  array.scramble(random);
+  Tensor result({6, 64});
+  ASSERT_EQ(f(&array.view, &result.view), GRIT_OK);
+  expectSameBits(result.values, array.values());
+  Tensor shorter({5, 64});
+  EXPECT_EQ(f(&array.view, &shorter.view), GRIT_SIZE_MISMATCH);
+}
+
+TEST(Jit, EncodesIntoPlanesOfTheCaller) {
+  Contract mxfp4 = *Contract::parse("mxfp4");
+  std::string a = arrayType(mxfp4, {4, 64}), x = tensorType("f32", {4, 64});
+  auto module = compile("func.func @encode(%x: " + x + ") -> " + a +
+                        " {\n  %r = grit.encode %x : " + x + " -> " + a +
+                        "\n  return %r : " + a + "\n}\n");
+  ASSERT_TRUE(module);
+  auto encode =
+      lookup<grit_status_t (*)(const grit_tensor_view_t *,
+                               const grit_array_view_t *)>(*module, "encode");
+  std::mt19937 random(5);
+  Tensor input({4, 64});
+  input.fill(random);
+  Array found(mxfp4, {4, 64}), expected(mxfp4, {4, 64});
+  ASSERT_EQ(encode(&input.view, &found.view), GRIT_OK);
+  ASSERT_EQ(grit_quantize(input.values.data(), 256, &expected.view, nullptr),
+            GRIT_OK);
+  EXPECT_EQ(found.memory, expected.memory);
+}
+
+TEST(Jit, ThreadsGiveTheSameBits) {
+  Contract mxfp4 = *Contract::parse("mxfp4");
+  std::mt19937 random(11);
+  Array w(mxfp4, {200, 256});
+  w.quantize(random);
+  Tensor x({3, 256}), one({3, 200}), two({3, 200});
+  x.fill(random);
+  std::string source = matmulSource(mxfp4, 3, 200, 256);
+  auto single = compile(source), threaded = compile(source, {.threads = 2});
+  ASSERT_TRUE(single && threaded);
+  ASSERT_EQ(lookup<Matmul>(*single, "matmul")(&x.view, &w.view, &one.view),
+            GRIT_OK);
+  ASSERT_EQ(lookup<Matmul>(*threaded, "matmul")(&x.view, &w.view, &two.view),
+            GRIT_OK);
+  expectSameBits(two.values, one.values);
+}
+
+TEST(Jit, ScalarsAndCallsInside) {
+  // @outer calls @inner, which C can call, too.
+  auto module = compile(R"(
+    func.func @inner(%x: tensor<?xf32>, %s: f32, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %r = linalg.generic {
+          indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+          iterator_types = ["parallel"]}
+          ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %m = arith.mulf %a, %s : f32
+          linalg.yield %m : f32
+      } -> tensor<?xf32>
+      return %r : tensor<?xf32>
+    }
+    func.func @outer(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %two = arith.constant 2.0 : f32
+      %r = func.call @inner(%x, %two, %y) : (tensor<?xf32>, f32, tensor<?xf32>) -> tensor<?xf32>
+      return %r : tensor<?xf32>
+    }
+  )");
+  ASSERT_TRUE(module);
+  auto inner =
+      lookup<grit_status_t (*)(const grit_tensor_view_t *, float,
+                               grit_tensor_view_t *)>(*module, "inner");
+  Tensor x({3}), y({3});
+  x.values = {1, 2, 3};
+  x.view.data = x.values.data();
+  ASSERT_EQ(inner(&x.view, 3, &y.view), GRIT_OK);
+  EXPECT_EQ(y.values, (std::vector<float>{3, 6, 9}));
+  // The destination of a call is not known to be an argument: the result of
+  // @outer is an operand of its own, and %y stays.
+  auto outer = lookup<grit_status_t (*)(
+      const grit_tensor_view_t *, const grit_tensor_view_t *,
+      grit_tensor_view_t *)>(*module, "outer");
+  Tensor z({3});
+  ASSERT_EQ(outer(&x.view, &y.view, &z.view), GRIT_OK);
+  EXPECT_EQ(z.values, (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(y.values, (std::vector<float>{3, 6, 9}));
+  Tensor four({4});
+  EXPECT_EQ(outer(&x.view, &four.view, &z.view), GRIT_SIZE_MISMATCH);
+}
