@@ -29,7 +29,7 @@ struct CompilerOptions {
   /// As LLVM names it, or "native" for this machine.
   std::string cpu = "native";
   /// On top of the processor's: "+avx2,-avx512f".
-  std::string features;
+  std::string features = "";
   /// 1: plain loops. 0: OpenMP decides. N: OpenMP with N threads.
   int64_t threads = 1;
   /// What a compiled function checks before it runs: 0 nothing, 1 descriptors,

@@ -440,6 +440,10 @@ struct EmitCInterfacePass : grit::impl::EmitCInterfaceBase<EmitCInterfacePass> {
       if (packed)
         emitter.emitPacked();
     }
+    // What only the module calls is no symbol of the object.
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      if (!function.isExternal() && function.isPrivate())
+        function.setLinkage(LLVM::Linkage::Internal);
   }
 };
 } // namespace
