@@ -85,6 +85,9 @@ static void addLlvmPasses(OpPassManager &pm, int64_t threads) {
     ConvertSCFToOpenMPPassOptions openmp;
     openmp.numThreads = threads;
     pm.addPass(createConvertSCFToOpenMPPass(openmp));
+    // Inlines the scopes that the conversion makes for stack memory: they take
+    // one block, and control flow makes several.
+    pm.addPass(createCanonicalizerPass());
   }
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createSCFToControlFlowPass());
