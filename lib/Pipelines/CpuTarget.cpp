@@ -40,6 +40,22 @@ static std::string hostFeatures() {
   return features;
 }
 
+/// The first feature of `features` that `subtarget` does not know, or "".
+static std::string unknownFeature(const llvm::MCSubtargetInfo &subtarget,
+                                  llvm::StringRef features) {
+  llvm::SmallVector<llvm::StringRef> list;
+  features.split(list, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef feature : list) {
+    bool isSwitch = feature.consume_front("+") || feature.consume_front("-");
+    bool isKnown = llvm::any_of(
+        subtarget.getAllProcessorFeatures(),
+        [&](const llvm::SubtargetFeatureKV &known) { return feature == known.Key; });
+    if (!isSwitch || !isKnown)
+      return feature.str();
+  }
+  return "";
+}
+
 CpuTarget grit::resolveCpuTarget(const std::string &triple,
                                  const std::string &cpu,
                                  const std::string &features,
@@ -53,6 +69,15 @@ CpuTarget grit::resolveCpuTarget(const std::string &triple,
       llvm::TargetRegistry::lookupTarget("", parsed, error);
   if (!backend)
     return target;
+  // Asked before LLVM sees them: it would only print a warning.
+  std::unique_ptr<llvm::MCSubtargetInfo> plain(
+      backend->createMCSubtargetInfo(parsed, "", ""));
+  std::string unknown = plain ? unknownFeature(*plain, features) : "";
+  if (!unknown.empty()) {
+    error = llvm::join_items("", "unknown target feature '", unknown, "' for ",
+                             parsed.str(), "; write +name or -name");
+    return target;
+  }
   std::string name = cpu, all = features;
   if (cpu == "native") {
     name = llvm::sys::getHostCPUName().str();

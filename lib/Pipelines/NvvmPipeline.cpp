@@ -33,9 +33,10 @@ static void addDevicePasses(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.useBarePtrCallConv = true;
+  // Before the conversion that would call libdevice for an fma.
+  pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertGpuOpsToNVVMOps(nvvm));
   pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
