@@ -55,6 +55,8 @@ void grit::buildGritToLinalgPipeline(OpPassManager &pm) {
 }
 
 void grit::addBufferizePasses(OpPassManager &pm) {
+  // Users write elementwise arithmetic on tensors around our operations.
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =
