@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckSteps.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Descriptor.h"
 #include "grit/Format/Fingerprint.h"
@@ -14,17 +15,9 @@
 #include <algorithm>
 
 using namespace grit;
+using check_steps::sizeError;
 
 static std::string str(int64_t value) { return std::to_string(value); }
-
-static Error sizeError(std::string message, std::string field,
-                       std::string declared, std::string found,
-                       std::string cause, std::string fix, int plane = -1) {
-  return {Status::SizeMismatch, std::move(message),
-          std::move(field),     std::move(declared),
-          std::move(found),     std::move(cause),
-          std::move(fix),       plane};
-}
 
 /// a * b for non-negative numbers, or nothing when it exceeds int64.
 static std::optional<int64_t> multiply(int64_t a, int64_t b) {

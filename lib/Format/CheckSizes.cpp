@@ -14,9 +14,10 @@ using namespace grit::check_steps;
 
 static std::string number(int64_t value) { return std::to_string(value); }
 
-static Error sizeError(std::string message, std::string field,
-                       std::string declared, std::string found,
-                       std::string cause, std::string fix, int plane = -1) {
+Error grit::check_steps::sizeError(std::string message, std::string field,
+                                   std::string declared, std::string found,
+                                   std::string cause, std::string fix,
+                                   int plane) {
   return {Status::SizeMismatch, std::move(message),
           std::move(field),     std::move(declared),
           std::move(found),     std::move(cause),

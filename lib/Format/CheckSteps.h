@@ -54,6 +54,11 @@ std::optional<Error> computeSizes(const Descriptor &d,
 std::optional<Error> comparePlaneBytes(const Descriptor &d, const Sizes &sizes,
                                        std::span<const int64_t> planeBytes);
 
+/// A SizeMismatch from its parts (see Error).
+Error sizeError(std::string message, std::string field, std::string declared,
+                std::string found, std::string cause, std::string fix,
+                int plane = -1);
+
 } // namespace check_steps
 } // namespace grit
 
