@@ -58,8 +58,7 @@ GRIT_API void grit_compiler_destroy(grit_compiler_t *compiler);
 
 /** Why the last call on this compiler, or on one of its modules, failed: text
     with locations. Valid until the next call. */
-GRIT_API const char *
-grit_compiler_last_error(const grit_compiler_t *compiler);
+GRIT_API const char *grit_compiler_last_error(const grit_compiler_t *compiler);
 
 /** Compiles MLIR text or bytecode; null when it is refused. `name` is the file
     that messages speak of. Null options: this processor, one thread, check
@@ -82,8 +81,8 @@ GRIT_API GRIT_NODISCARD int grit_module_emit(grit_module_t *module,
     long as the module. */
 GRIT_API void *grit_module_lookup(grit_module_t *module, const char *function);
 /** The same function over addresses. */
-GRIT_API grit_packed_function_t
-grit_module_lookup_packed(grit_module_t *module, const char *function);
+GRIT_API grit_packed_function_t grit_module_lookup_packed(grit_module_t *module,
+                                                          const char *function);
 
 #ifdef __cplusplus
 } /* extern "C" */

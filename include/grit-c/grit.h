@@ -269,7 +269,7 @@ GRIT_API GRIT_NODISCARD grit_status_t grit_check_tensor_expected(
 
 /** Two extents that a function requires to be equal. */
 typedef struct grit_shared_extent_t {
-  const char *first, *second;     /**< the operands' names */
+  const char *first, *second;    /**< the operands' names */
   int32_t first_dim, second_dim; /**< the dimensions; -1: a number passed */
 } grit_shared_extent_t;
 

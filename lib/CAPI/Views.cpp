@@ -1,5 +1,4 @@
-//===- Views.cpp - between the structures of grit.h and lib/Format -*- C++
-//-*-===//
+//===- Views.cpp - between the structures of grit.h and lib/Format -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

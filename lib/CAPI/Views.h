@@ -1,5 +1,4 @@
-//===- Views.h - between the structures of grit.h and lib/Format -*- C++
-//-*-===//
+//===- Views.h - between grit.h and lib/Format -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

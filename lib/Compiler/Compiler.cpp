@@ -42,52 +42,43 @@ CompiledModule::~CompiledModule() = default;
 // Compile
 //===----------------------------------------------------------------------===//
 
-/// Says which of the options cannot be used.
-static bool checkOptions(const CompilerOptions &options, CpuTarget &target,
-                         std::string &errors) {
-  if (options.threads < 0 || options.threads > 4096) {
-    errors = "error: threads must be 0 to 4096, but got " +
-             std::to_string(options.threads);
-    return false;
-  }
-  if (options.checkLevel < 0 || options.checkLevel > 2) {
-    errors = "error: the check level must be 0, 1 or 2, but got " +
-             std::to_string(options.checkLevel);
-    return false;
-  }
-  std::string reason;
-  target = resolveCpuTarget("", options.cpu.empty() ? "native" : options.cpu,
-                            options.features, reason);
-  if (target.triple.empty())
-    errors = "error: " + reason;
-  return !target.triple.empty();
-}
-
-static bool runPipeline(ModuleOp module, const CompilerOptions &options,
-                        const CpuTarget &target) {
-  PassManager pm(module->getName());
-  CpuPipelineOptions pipeline;
-  pipeline.cpu = target.cpu;
-  pipeline.features = target.features;
+static void setPipelineOptions(const CompilerOptions &options,
+                               CpuPipelineOptions &pipeline) {
+  if (!options.cpu.empty())
+    pipeline.cpu = options.cpu;
+  pipeline.features = options.features;
   pipeline.threads = options.threads;
   pipeline.cInterface = true;
   pipeline.checkLevel = options.checkLevel;
   pipeline.packed = true;
-  buildGritToCpuPipeline(pm, pipeline);
-  return succeeded(pm.run(module));
+}
+
+static bool runPipeline(ModuleOp module, const CpuPipelineOptions &options) {
+  PassManager pm(module->getName());
+  auto emitError = [&](const Twine &message) {
+    return module.emitError(message);
+  };
+  return succeeded(buildGritToCpuPipeline(pm, options, emitError)) &&
+         succeeded(pm.run(module));
 }
 
 std::unique_ptr<CompiledModule>
 CompiledModule::compile(StringRef source, StringRef sourceName,
                         const CompilerOptions &options, std::string &errors) {
-  CpuTarget target;
-  if (!checkOptions(options, target, errors))
+  CpuPipelineOptions pipeline;
+  setPipelineOptions(options, pipeline);
+  auto refuse = [&](const Twine &message) -> LogicalResult {
+    errors = ("error: " + message).str();
+    return failure();
+  };
+  FailureOr<CpuTarget> target = checkCpuPipelineOptions(pipeline, refuse);
+  if (failed(target))
     return nullptr;
   DialectRegistry registry;
   registerDialectsForPipelines(registry);
   auto impl = std::make_unique<Impl>(registry);
   impl->options = options;
-  impl->target = target;
+  impl->target = *target;
   impl->sourceName = sourceName.str();
 
   llvm::SourceMgr sources;
@@ -99,7 +90,7 @@ CompiledModule::compile(StringRef source, StringRef sourceName,
   if (!impl->module)
     return nullptr;
   nameArguments(*impl->module, source, sourceName);
-  if (!runPipeline(*impl->module, options, target))
+  if (!runPipeline(*impl->module, pipeline))
     return nullptr;
   impl->functions = compiledFunctions(*impl->module);
   errors.clear(); // warnings of a module that was accepted

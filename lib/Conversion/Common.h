@@ -44,16 +44,17 @@ inline mlir::Value extentProduct(mlir::OpBuilder &b, mlir::Location loc,
                                  int64_t last) {
   mlir::Value product = mlir::arith::ConstantIndexOp::create(b, loc, 1);
   for (int64_t dim = first; dim < last; ++dim)
-    product = b.createOrFold<mlir::arith::MulIOp>(loc, product,
-                                                  extentOf(b, loc, tensor, dim));
+    product = b.createOrFold<mlir::arith::MulIOp>(
+        loc, product, extentOf(b, loc, tensor, dim));
   return product;
 }
 
 /// The geometry that an emitter needs for an array whose group axis is not the
 /// last; `tensor` has the array's shape.
-inline std::optional<kernelgen::AxisGeometry>
-axisGeometry(mlir::OpBuilder &b, mlir::Location loc, ir::ArrayType array,
-             mlir::Value tensor) {
+inline std::optional<kernelgen::AxisGeometry> axisGeometry(mlir::OpBuilder &b,
+                                                           mlir::Location loc,
+                                                           ir::ArrayType array,
+                                                           mlir::Value tensor) {
   int64_t axis = array.getAxis(), rank = array.getRank();
   if (axis == rank - 1)
     return std::nullopt;
@@ -78,8 +79,8 @@ inline mlir::Value convertFloat(mlir::OpBuilder &b, mlir::Location loc,
 }
 
 /// Refuses contractions whose accumulation contract no kernel serves. Kernels
-/// add in binary32 and keep subnormals; the linalg route adds in sequence, which
-/// refines every other order.
+/// add in binary32 and keep subnormals; the linalg route adds in sequence,
+/// which refines every other order.
 inline mlir::LogicalResult verifyAccumulation(mlir::Operation *root) {
   mlir::WalkResult result = root->walk([](ir::MatmulOp op) {
     ir::AccumAttr accum = op.getAccumOrDefault();

@@ -1,5 +1,5 @@
 //===- ArraySpec.cpp - an array under a contract: sizes, checks, identity -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DescriptionText.cpp - the canonical text of a description -*- C++
-//-*-===//
+//===- DescriptionText.cpp - the canonical text of a description -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

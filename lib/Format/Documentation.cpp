@@ -1,5 +1,4 @@
-//===- Documentation.cpp - tables for people, from the descriptions -*- C++
-//-*-===//
+//===- Documentation.cpp - tables for people, from the descriptions -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

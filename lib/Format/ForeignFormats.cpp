@@ -1,5 +1,4 @@
-//===- ForeignFormats.cpp - the table of formats that are no grades -*- C++
-//-*-===//
+//===- ForeignFormats.cpp - the table of formats that are no grades -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -52,27 +52,32 @@ struct Arithmetic {
   }
 
   mlir::Value add(mlir::Value x, int64_t y) {
-    return y == 0 ? x
-                  : b.createOrFold<mlir::arith::AddIOp>(loc, x, intConstant(x, y));
+    return y == 0
+               ? x
+               : b.createOrFold<mlir::arith::AddIOp>(loc, x, intConstant(x, y));
   }
   mlir::Value mul(mlir::Value x, int64_t y) {
-    return y == 1 ? x
-                  : b.createOrFold<mlir::arith::MulIOp>(loc, x, intConstant(x, y));
+    return y == 1
+               ? x
+               : b.createOrFold<mlir::arith::MulIOp>(loc, x, intConstant(x, y));
   }
   mlir::Value div(mlir::Value x, int64_t y) {
     return y == 1 ? x
-                  : b.createOrFold<mlir::arith::DivUIOp>(loc, x, intConstant(x, y));
+                  : b.createOrFold<mlir::arith::DivUIOp>(loc, x,
+                                                         intConstant(x, y));
   }
   mlir::Value rem(mlir::Value x, int64_t y) {
     return b.createOrFold<mlir::arith::RemUIOp>(loc, x, intConstant(x, y));
   }
   mlir::Value shl(mlir::Value x, int64_t y) {
-    return y == 0 ? x
-                  : b.createOrFold<mlir::arith::ShLIOp>(loc, x, intConstant(x, y));
+    return y == 0
+               ? x
+               : b.createOrFold<mlir::arith::ShLIOp>(loc, x, intConstant(x, y));
   }
   mlir::Value shru(mlir::Value x, int64_t y) {
     return y == 0 ? x
-                  : b.createOrFold<mlir::arith::ShRUIOp>(loc, x, intConstant(x, y));
+                  : b.createOrFold<mlir::arith::ShRUIOp>(loc, x,
+                                                         intConstant(x, y));
   }
   mlir::Value bitAnd(mlir::Value x, int64_t mask) {
     return b.createOrFold<mlir::arith::AndIOp>(loc, x, intConstant(x, mask));
@@ -83,7 +88,11 @@ struct Arithmetic {
   mlir::Value sum(mlir::Value x, mlir::Value y) {
     return x ? b.createOrFold<mlir::arith::AddIOp>(loc, x, y) : y;
   }
-  mlir::Value cmp(mlir::arith::CmpIPredicate predicate, mlir::Value x, int64_t y) {
+  mlir::Value min(mlir::Value x, mlir::Value y) {
+    return b.createOrFold<mlir::arith::MinUIOp>(loc, x, y);
+  }
+  mlir::Value cmp(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                  int64_t y) {
     return mlir::arith::CmpIOp::create(b, loc, predicate, x, intConstant(x, y));
   }
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) {
@@ -97,8 +106,8 @@ struct Arithmetic {
     return mlir::arith::ExtUIOp::create(b, loc, type, x);
   }
   mlir::Value asF32(mlir::Value bits) {
-    return mlir::arith::BitcastOp::create(b, loc, typeLike(bits, b.getF32Type()),
-                                          bits);
+    return mlir::arith::BitcastOp::create(b, loc,
+                                          typeLike(bits, b.getF32Type()), bits);
   }
   /// `x` in every lane of `like`; `x` itself when shapes agree.
   mlir::Value broadcastLike(mlir::Value x, mlir::Value like) {

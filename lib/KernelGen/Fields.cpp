@@ -97,8 +97,8 @@ Value Emitter::lanesOfWindow(Value window, unsigned width, int64_t firstByte,
     SmallVector<int32_t> offsets = llvm::map_to_vector(bits, [&](int64_t bit) {
       return static_cast<int32_t>(bit - 8 * firstByte + done);
     });
-    Value lanes = kernel::UnpackOp::create(builder, loc, codes, window, offsets,
-                                           part);
+    Value lanes =
+        kernel::UnpackOp::create(builder, loc, codes, window, offsets, part);
     if (width > 8)
       lanes = a.shl(a.toI32(lanes), done);
     value = value ? a.bitOr(value, lanes) : lanes;
@@ -112,8 +112,8 @@ Value Emitter::lanesOf(const BitField &field, Value indexBase,
   bool wide = field.width() > 8;
   Value value;
   for (const BitSlice &slice : field.slices) {
-    Value lanes = lanesOfSlice(slice, planes[field.plane], indexBase, indexAlign,
-                               laneIndices);
+    Value lanes = lanesOfSlice(slice, planes[field.plane], indexBase,
+                               indexAlign, laneIndices);
     if (wide)
       lanes = a.toI32(lanes);
     lanes = a.shl(lanes, slice.shift);
@@ -143,13 +143,18 @@ Value Emitter::bitsAt(Value plane, Value bit, int64_t alignment,
   unsigned bytes = (worstStart + width + 7) / 8;
   Value value;
   for (unsigned i = 0; i < bytes; ++i) {
-    Value part = a.toI32(reader(builder, loc, plane, a.add(byte, i), 1));
+    Value address = a.add(byte, i);
+    // The last one may lie behind the plane when these bits do not need it.
+    // Reading another in its place does no harm: the mask takes it away.
+    if (8 * i >= width)
+      address = a.min(address, a.div(a.add(bit, width - 1), 8));
+    Value part = a.toI32(reader(builder, loc, plane, address, 1));
     part = a.shl(part, 8 * i);
     value = value ? a.bitOr(value, part) : part;
   }
   if (alignment < 8) {
-    Value inByte = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                              a.rem(bit, 8));
+    Value inByte = arith::IndexCastOp::create(
+        builder, loc, builder.getI32Type(), a.rem(bit, 8));
     value = arith::ShRUIOp::create(builder, loc, value, inByte);
   }
   if (width < 32 && (alignment < 8 || width % 8 != 0))

@@ -44,12 +44,14 @@ static Value exponentNumber(Arithmetic a, Value code, FormatWord word,
   Value bits = a.shl(field, 23);
   if (shift <= 0) {
     // Fields 0, -1, ... are subnormals: the leading bit moves down.
-    Value down = arith::SubIOp::create(a.b, a.loc, a.intConstant(field, 0), field);
-    Value bounded = arith::MinUIOp::create(a.b, a.loc, down,
-                                           a.intConstant(down, 31));
+    Value down =
+        arith::SubIOp::create(a.b, a.loc, a.intConstant(field, 0), field);
+    Value bounded =
+        arith::MinUIOp::create(a.b, a.loc, down, a.intConstant(down, 31));
     Value subnormal = arith::ShRUIOp::create(
         a.b, a.loc, a.intConstant(field, 0x00400000), bounded);
-    bits = a.select(a.cmp(arith::CmpIPredicate::sle, field, 0), subnormal, bits);
+    bits =
+        a.select(a.cmp(arith::CmpIPredicate::sle, field, 0), subnormal, bits);
   }
   if (last + shift >= 255)
     bits = a.select(a.cmp(arith::CmpIPredicate::sge, field, 255),
@@ -72,23 +74,23 @@ static Value floatNumber(Arithmetic a, Value code, FormatWord word) {
   Value rebased = a.add(e, 127 - word.bias());
   Value normal = a.bitOr(a.shl(rebased, 23), a.shl(m, 23 - fraction));
   // Subnormal: an integer times a power of two, exactly.
-  Value integer = arith::UIToFPOp::create(a.b, a.loc,
-                                          a.typeLike(m, a.b.getF32Type()), m);
+  Value integer =
+      arith::UIToFPOp::create(a.b, a.loc, a.typeLike(m, a.b.getF32Type()), m);
   Value unit = a.f32Constant(m, powerOfTwo(1 - word.bias() - int(fraction)));
   Value small = arith::MulFOp::create(a.b, a.loc, integer, unit);
-  Value bits = a.select(
-      a.cmp(arith::CmpIPredicate::eq, e, 0),
-      arith::BitcastOp::create(a.b, a.loc, a.typeLike(m, a.b.getI32Type()), small),
-      normal);
+  Value bits = a.select(a.cmp(arith::CmpIPredicate::eq, e, 0),
+                        arith::BitcastOp::create(
+                            a.b, a.loc, a.typeLike(m, a.b.getI32Type()), small),
+                        normal);
 
   if (word.hasInf() || word.nanEncoding() != 0) {
     Value top = a.cmp(arith::CmpIPredicate::eq, e, topExponent);
     if (word.hasInf() || word.nanEncoding() == 2) {
       int64_t atZero = word.hasInf() ? kInf : 0;
       Value zero = a.cmp(arith::CmpIPredicate::eq, m, 0);
-      Value special = a.select(zero,
-                               word.hasInf() ? a.intConstant(bits, atZero) : bits,
-                               a.intConstant(bits, kNan));
+      Value special =
+          a.select(zero, word.hasInf() ? a.intConstant(bits, atZero) : bits,
+                   a.intConstant(bits, kNan));
       bits = a.select(top, special, bits);
     } else {
       Value all = a.cmp(arith::CmpIPredicate::eq, m, fractionMask);
@@ -121,13 +123,13 @@ Value Emitter::number(Value code, const Number &number, unsigned width) {
         arith::TruncIOp::create(builder, loc,
                                 a.typeLike(lanes, builder.getIntegerType(16)),
                                 lanes));
-    value = arith::ExtFOp::create(builder, loc,
-                                  a.typeLike(lanes, builder.getF32Type()), half);
+    value = arith::ExtFOp::create(
+        builder, loc, a.typeLike(lanes, builder.getF32Type()), half);
   } else {
     value = floatNumber(a, lanes, word);
   }
   if (number.exp2 != 0)
-    value = arith::MulFOp::create(builder, loc, value,
-                                  a.f32Constant(value, powerOfTwo(number.exp2)));
+    value = arith::MulFOp::create(
+        builder, loc, value, a.f32Constant(value, powerOfTwo(number.exp2)));
   return value;
 }

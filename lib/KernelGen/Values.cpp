@@ -66,8 +66,8 @@ Emitter::SparseCode Emitter::sparseCodesOf(const Run &run) {
     candidates.push_back(lanesOf(description.codes, base, align, slots(slot)));
   }
   for (auto [slot, candidate] : llvm::enumerate(candidates))
-    code = code ? a.select(a.cmp(arith::CmpIPredicate::eq, rank, slot), candidate,
-                           code)
+    code = code ? a.select(a.cmp(arith::CmpIPredicate::eq, rank, slot),
+                           candidate, code)
                 : candidate;
   return {keep, code};
 }
@@ -108,15 +108,16 @@ Value Emitter::codes(const Run &run) {
 //===----------------------------------------------------------------------===//
 
 Value Emitter::lookup(Value code, ArrayRef<float> table) {
-  auto type = RankedTensorType::get({int64_t(table.size())}, builder.getF32Type());
+  auto type =
+      RankedTensorType::get({int64_t(table.size())}, builder.getF32Type());
   auto elements = DenseElementsAttr::get(type, table);
   if (auto lanes = dyn_cast<VectorType>(code.getType()))
     return kernel::LookupOp::create(
         builder, loc, VectorType::get(lanes.getShape(), builder.getF32Type()),
         code, elements);
   Value constant = arith::ConstantOp::create(builder, loc, elements);
-  Value index = arith::IndexCastUIOp::create(builder, loc,
-                                             builder.getIndexType(), code);
+  Value index =
+      arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), code);
   return tensor::ExtractOp::create(builder, loc, constant, index);
 }
 
@@ -170,9 +171,10 @@ Value Emitter::productAt(ArrayRef<Factor> factors, Value index) {
   for (const Factor &factor : factors) {
     Value code = fieldAt(factor.bits, groupOf(factor, index));
     Value value = number(code, factor.number, factor.bits.width());
-    product = product
-                  ? arith::MulFOp::create(builder, loc, product, value).getResult()
-                  : value;
+    product =
+        product
+            ? arith::MulFOp::create(builder, loc, product, value).getResult()
+            : value;
   }
   return product;
 }

@@ -64,8 +64,9 @@ static bool fitsGroups(const FormatDescription &description, int64_t run) {
          llvm::all_of(description.offset.factors, fits);
 }
 
-std::optional<Walk> grit::kernelgen::chooseWalk(
-    const FormatDescription &description, int64_t maxLanes) {
+std::optional<Walk>
+grit::kernelgen::chooseWalk(const FormatDescription &description,
+                            int64_t maxLanes) {
   std::optional<Walk> best;
   // A step beyond 512 elements would unroll into more code than it saves.
   int64_t limit = std::min<int64_t>(description.axisMultiple, 512);

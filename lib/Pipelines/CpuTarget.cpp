@@ -47,9 +47,10 @@ static std::string unknownFeature(const llvm::MCSubtargetInfo &subtarget,
   features.split(list, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef feature : list) {
     bool isSwitch = feature.consume_front("+") || feature.consume_front("-");
-    bool isKnown = llvm::any_of(
-        subtarget.getAllProcessorFeatures(),
-        [&](const llvm::SubtargetFeatureKV &known) { return feature == known.Key; });
+    bool isKnown = llvm::any_of(subtarget.getAllProcessorFeatures(),
+                                [&](const llvm::SubtargetFeatureKV &known) {
+                                  return feature == known.Key;
+                                });
     if (!isSwitch || !isKnown)
       return feature.str();
   }
@@ -84,10 +85,14 @@ CpuTarget grit::resolveCpuTarget(const std::string &triple,
     std::string host = hostFeatures();
     all = features.empty() ? host : llvm::join_items(",", host, features);
   }
+  if (plain && !name.empty() && !plain->isCPUStringValid(name)) {
+    error = "unknown processor '" + name + "' for " + parsed.str();
+    return target;
+  }
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
       backend->createMCSubtargetInfo(parsed, name, all));
-  if (!subtarget || (!name.empty() && !subtarget->isCPUStringValid(name))) {
-    error = "unknown processor '" + name + "' for " + parsed.str();
+  if (!subtarget) {
+    error = "LLVM knows no processors for " + parsed.str();
     return target;
   }
   target.triple = parsed.str();

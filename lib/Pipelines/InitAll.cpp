@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/InitAll.h"
-#include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "grit/Conversion/Passes.h"
+#include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "grit/Dialect/GritKernel/GritKernel.h"
 #include "grit/Pipelines/Pipelines.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
 #include "grit/Pipelines/Pipelines.h"
+#include "Stages.h"
 #include "grit/Conversion/Passes.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "grit/Pipelines/CpuTarget.h"
@@ -110,13 +110,30 @@ static void addLlvmPasses(OpPassManager &pm, int64_t threads) {
   pm.addPass(createCSEPass());
 }
 
-void grit::buildGritToCpuPipeline(OpPassManager &pm,
-                                  const CpuPipelineOptions &options) {
-  std::string error;
-  CpuTarget target = resolveCpuTarget("", options.cpu, options.features, error);
+FailureOr<CpuTarget>
+grit::checkCpuPipelineOptions(const CpuPipelineOptions &options,
+                              OptionErrorHandler emitError) {
+  if (options.threads < 0 || options.threads > 4096)
+    return emitError("threads must be 0 to 4096, but got " +
+                     Twine(options.threads));
+  if (options.checkLevel < 0 || options.checkLevel > 2)
+    return emitError("the check level must be 0, 1 or 2, but got " +
+                     Twine(options.checkLevel));
+  std::string reason;
+  CpuTarget target =
+      resolveCpuTarget("", options.cpu, options.features, reason);
   if (target.triple.empty())
-    llvm::report_fatal_error(llvm::Twine("grit-to-cpu: ") + error,
-                             /*gen_crash_diag=*/false);
+    return emitError(reason);
+  return target;
+}
+
+LogicalResult grit::buildGritToCpuPipeline(OpPassManager &pm,
+                                           const CpuPipelineOptions &options,
+                                           OptionErrorHandler emitError) {
+  FailureOr<CpuTarget> resolved = checkCpuPipelineOptions(options, emitError);
+  if (failed(resolved))
+    return failure();
+  const CpuTarget &target = *resolved;
   if (options.cInterface)
     pm.addPass(createRecordInterface());
   addContractPasses(pm);
@@ -147,6 +164,7 @@ void grit::buildGritToCpuPipeline(OpPassManager &pm,
   attach.vectorBits = target.vectorBits();
   pm.addPass(createAttachCpuTarget(attach));
   endStage(pm, "llvm");
+  return success();
 }
 
 void grit::registerPipelines() {
@@ -154,10 +172,19 @@ void grit::registerPipelines() {
       "grit-to-linalg",
       "Lower arrays to byte planes and linalg on builtin types, bit-exact",
       buildGritToLinalgPipeline);
-  PassPipelineRegistration<CpuPipelineOptions> cpu(
+  // Not a PassPipelineRegistration: its builders cannot refuse an option.
+  registerPassPipeline(
       "grit-to-cpu",
       "Lower arrays to vector kernels for a processor, in the LLVM dialect",
-      buildGritToCpuPipeline);
+      [](OpPassManager &pm, StringRef text, OptionErrorHandler emitError) {
+        CpuPipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        return buildGritToCpuPipeline(pm, options, emitError);
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
+        handle(CpuPipelineOptions());
+      });
   PassPipelineRegistration<NvvmPipelineOptions> nvvm(
       "grit-to-nvvm",
       "Lower arrays to device kernels for a chip, in the NVVM dialect or PTX",

@@ -1,5 +1,4 @@
-//===- CompilerLibrary.h - the compiler, loaded when a command needs it -*- C++
-//-*-===//
+//===- CompilerLibrary.h - the compiler, loaded on demand -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

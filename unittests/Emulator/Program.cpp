@@ -16,8 +16,10 @@
 #include "mlir/Pass/PassManager.h"
 
 using namespace grit::emulator;
-using namespace llvm;
 using namespace mlir;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
 
 Expected<std::unique_ptr<Program>> Program::compile(const std::string &text,
                                                     const std::string &chip) {

@@ -1,5 +1,4 @@
-//===- CheckAllocationTest.cpp - a check that passes allocates nothing -*- C++
-//-*-===//
+//===- CheckAllocationTest.cpp - a check that passes allocates nothing -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CheckTest.cpp - grit_check on good, bad and hostile input -*- C++
-//-*-===//
+//===- CheckTest.cpp - grit_check on good, bad and hostile input -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ContractTest.cpp - the registry and arrays under contracts -*- C++
-//-*-===//
+//===- ContractTest.cpp - the registry and arrays under contracts -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DecodeOracle.h - the twelve formats, decoded from their equations -*- C++
-//-*-===//
+//===- DecodeOracle.h - the twelve formats, by equations -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

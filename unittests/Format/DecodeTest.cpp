@@ -1,5 +1,4 @@
-//===- DecodeTest.cpp - decode against equations and published vectors -*- C++
-//-*-===//
+//===- DecodeTest.cpp - decode against equations and published vectors -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

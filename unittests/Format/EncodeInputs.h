@@ -1,5 +1,4 @@
-//===- EncodeInputs.h - inputs made of integers, for encode tests -*- C++
-//-*-===//
+//===- EncodeInputs.h - integer inputs of encode tests -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DescriptorFuzzer.cpp - any bytes as a descriptor and its array -*- C++
-//-*-===//
+//===- DescriptorFuzzer.cpp - any bytes as a descriptor and its array -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

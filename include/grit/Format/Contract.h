@@ -1,4 +1,5 @@
-//===- Contract.h - what an array's bytes mean: a grade or a foreign format -*- C++ -*-===//
+//===- Contract.h - what an array's bytes mean: a grade or a foreign format -*-
+// C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

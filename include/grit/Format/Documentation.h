@@ -1,4 +1,4 @@
-//===- Documentation.h - tables for people, from the descriptions -*- C++ -*-===//
+//===- Documentation.h - tables from the descriptions -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- FormatWord.h - the 16-bit word that names a number format -*- C++
-//-*-===//
+//===- FormatWord.h - 16-bit words of number formats -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,5 @@
 //===- Grade.h - the grit1(...) contract: fields, grammar, canonical form -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

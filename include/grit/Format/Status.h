@@ -1,5 +1,4 @@
-//===- Status.h - outcomes of a check and errors that explain themselves -*- C++
-//-*-===//
+//===- Status.h - outcomes and errors that explain -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

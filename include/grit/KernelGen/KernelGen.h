@@ -71,7 +71,7 @@ public:
   /// memref.load and vector.transfer_read).
   void setByteReader(ByteReader newReader) { reader = std::move(newReader); }
 
-  //===--- Runs of lanes ---------------------------------------------------===//
+  // Runs of lanes.
 
   /// The codes of a run: vector<length x i8>, or i32 lanes beyond 8 bits.
   mlir::Value codes(const Run &run);
@@ -88,7 +88,7 @@ public:
   /// whose NaNs carry no payload, can do without.
   mlir::Value values(const Run &run, bool canonicalNan = true);
 
-  //===--- One element -----------------------------------------------------===//
+  // One element.
 
   /// The value of the element at a row-major index, in scalar arithmetic on
   /// builtin types only.

@@ -9,6 +9,7 @@
 #ifndef GRIT_PIPELINES_PIPELINES_H
 #define GRIT_PIPELINES_PIPELINES_H
 
+#include "grit/Pipelines/CpuTarget.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include <string>
@@ -16,8 +17,7 @@
 namespace grit {
 
 /// Options of `grit-to-cpu`.
-struct CpuPipelineOptions
-    : mlir::PassPipelineOptions<CpuPipelineOptions> {
+struct CpuPipelineOptions : mlir::PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> cpu{
       *this, "cpu",
       llvm::cl::desc("processor as LLVM names it, or 'native' (default)"),
@@ -49,8 +49,7 @@ struct CpuPipelineOptions
 };
 
 /// Options of `grit-to-nvvm`.
-struct NvvmPipelineOptions
-    : mlir::PassPipelineOptions<NvvmPipelineOptions> {
+struct NvvmPipelineOptions : mlir::PassPipelineOptions<NvvmPipelineOptions> {
   Option<std::string> chip{
       *this, "chip",
       llvm::cl::desc("chip as LLVM names it: sm_80 (default), sm_90a, sm_100a, "
@@ -68,10 +67,22 @@ struct NvvmPipelineOptions
 /// builtin types. Ends in stage `planes`.
 void buildGritToLinalgPipeline(mlir::OpPassManager &pm);
 
+/// Says what is wrong: an `emitError` of an operation, for example.
+using OptionErrorHandler =
+    llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>;
+
+/// Resolves the processor of `options`. Fails on one that LLVM does not know,
+/// on an unknown feature, and on any option out of its range.
+mlir::FailureOr<CpuTarget>
+checkCpuPipelineOptions(const CpuPipelineOptions &options,
+                        OptionErrorHandler emitError);
+
 /// Kernels for the processor, down to the LLVM dialect. A checker pass after
-/// each stage says what is unsupported in terms of the operation it met.
-void buildGritToCpuPipeline(mlir::OpPassManager &pm,
-                            const CpuPipelineOptions &options);
+/// each stage says what is unsupported in terms of the operation it met. Fails
+/// where `checkCpuPipelineOptions` does.
+mlir::LogicalResult buildGritToCpuPipeline(mlir::OpPassManager &pm,
+                                           const CpuPipelineOptions &options,
+                                           OptionErrorHandler emitError);
 
 /// Device kernels for the chip: the device module down to the LLVM dialect or
 /// further, the host side as loops on buffers with `gpu.launch_func`.

@@ -24,7 +24,8 @@ using namespace grit;
 
 static Value splat(OpBuilder &b, Location loc, VectorType type, int64_t value) {
   Attribute element = b.getIntegerAttr(type.getElementType(), value);
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, element));
+  return arith::ConstantOp::create(b, loc,
+                                   DenseElementsAttr::get(type, element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,26 +53,30 @@ struct LowerUnpack : OpRewritePattern<kernel::UnpackOp> {
 
     SmallVector<Value> shifted;
     for (int64_t start : starts)
-      shifted.push_back(shiftWindow(rewriter, loc, op.getBytes(), start, width));
+      shifted.push_back(
+          shiftWindow(rewriter, loc, op.getBytes(), start, width));
     Value all = concatenate(rewriter, loc, shifted);
 
     SmallVector<int64_t> lanes;
     for (int32_t offset : op.getOffsets())
-      lanes.push_back((llvm::find(starts, offset % 8) - starts.begin()) * bytes +
+      lanes.push_back((llvm::find(starts, offset % 8) - starts.begin()) *
+                          bytes +
                       offset / 8);
     rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, all, all, lanes);
     return success();
   }
 
 private:
-  /// Byte i of the result: the `width` bits that start at bit `start` of byte i.
+  /// Byte i of the result: the `width` bits that start at bit `start` of byte
+  /// i.
   static Value shiftWindow(OpBuilder &b, Location loc, Value bytes,
                            int64_t start, int64_t width) {
     auto type = cast<VectorType>(bytes.getType());
     Value value = bytes;
     if (start + width > 8) {
       value = nextByte(b, loc, bytes);
-      value = arith::ShLIOp::create(b, loc, value, splat(b, loc, type, 8 - start));
+      value =
+          arith::ShLIOp::create(b, loc, value, splat(b, loc, type, 8 - start));
       Value low =
           arith::ShRUIOp::create(b, loc, bytes, splat(b, loc, type, start));
       value = arith::OrIOp::create(b, loc, value, low);

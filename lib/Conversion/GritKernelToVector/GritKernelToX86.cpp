@@ -59,8 +59,8 @@ struct LookupByPermute : OpRewritePattern<kernel::LookupOp> {
     SmallVector<Value> levels = levelRegisters(rewriter, loc, table);
     auto index = VectorType::get({lanes}, rewriter.getI32Type());
     Value codes = arith::ExtUIOp::create(rewriter, loc, index, op.getCodes());
-    Value all = arith::ConstantOp::create(rewriter, loc,
-                                          rewriter.getZeroAttr(result));
+    Value all =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(result));
     for (int64_t at = 0; at < lanes; at += permute.lanes) {
       Value part = codes;
       if (lanes != permute.lanes)
@@ -90,8 +90,8 @@ private:
       SmallVector<APFloat> lanes;
       for (int64_t lane = 0; lane < permute.lanes; ++lane)
         lanes.push_back(values[(at + lane) % values.size()]);
-      registers.push_back(
-          arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, lanes)));
+      registers.push_back(arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(type, lanes)));
     }
     return registers;
   }
@@ -100,19 +100,19 @@ private:
                Value codes) const {
     SmallVector<Value> found;
     for (Value level : levels)
-      found.push_back(LLVM::CallIntrinsicOp::create(
-                          b, loc, level.getType(),
-                          b.getStringAttr(permute.intrinsic),
-                          ValueRange{level, codes})
-                          .getResult(0));
+      found.push_back(
+          LLVM::CallIntrinsicOp::create(b, loc, level.getType(),
+                                        b.getStringAttr(permute.intrinsic),
+                                        ValueRange{level, codes})
+              .getResult(0));
     if (found.size() == 1)
       return found.front();
     Attribute high = b.getI32IntegerAttr(permute.lanes);
     auto type = cast<VectorType>(codes.getType());
     Value bound =
         arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, high));
-    Value isHigh = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
-                                         codes, bound);
+    Value isHigh =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, codes, bound);
     return arith::SelectOp::create(b, loc, isHigh, found[1], found[0]);
   }
 
@@ -138,6 +138,5 @@ void grit::populateGritKernelToX86Patterns(RewritePatternSet &patterns,
     patterns.add<LookupByPermute>(
         context, Permute{16, "llvm.x86.avx512.permvar.sf.512"});
   if (hasFeature(features, "avx2"))
-    patterns.add<LookupByPermute>(context,
-                                  Permute{8, "llvm.x86.avx2.permps"});
+    patterns.add<LookupByPermute>(context, Permute{8, "llvm.x86.avx2.permps"});
 }

@@ -1,5 +1,4 @@
-//===- EncodeSupport.h - what the encode rules are written with -*- C++ -*-
-//-===//
+//===- EncodeSupport.h - what the encode rules are written with -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -113,7 +113,8 @@ struct LowerDecode : OpRewritePattern<DecodeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DecodeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(requireCanonicalPlacements(rewriter, op, op.getArray().getType())))
+    if (failed(
+            requireCanonicalPlacements(rewriter, op, op.getArray().getType())))
       return failure();
     rewriter.replaceOp(
         op, emitDecode(rewriter, op.getLoc(), op.getArray(), op.getInit()));
@@ -130,7 +131,8 @@ struct LowerMatmul : OpRewritePattern<MatmulOp> {
     if (failed(requireCanonicalPlacements(rewriter, op, weight)))
       return failure();
     Type f32 = rewriter.getF32Type();
-    int64_t last = cast<RankedTensorType>(op.getInput().getType()).getRank() - 1;
+    int64_t last =
+        cast<RankedTensorType>(op.getInput().getType()).getRank() - 1;
     SmallVector<OpFoldResult> sizes = {
         tensor::getMixedSize(rewriter, loc, op.getInit(), last),
         tensor::getMixedSize(rewriter, loc, op.getInput(), last)};

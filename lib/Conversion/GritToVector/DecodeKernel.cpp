@@ -62,26 +62,26 @@ struct DecodeKernel : OpRewritePattern<DecodeOp> {
     Value flat = flatten(rewriter, loc, op.getInit());
     int64_t tile = llvm::alignTo(kTileElements, walk->step);
 
-    Value result = loops.forTiles(flat, tile, [&](Value first, Value count,
-                                                  Value slice) {
-      auto step = [&](Value at, ValueRange carried) -> SmallVector<Value> {
-        kernelgen::Emitter emitter(rewriter, loc, description,
-                                   planes.getResults(), geometry);
-        Value base = loops.add(first, at);
-        Value out = carried[0];
-        for (int64_t offset = 0; offset < walk->step; offset += walk->run) {
-          Value value =
-              emitter.values({base, walk->step, offset, walk->run});
-          value = convertFloat(rewriter, loc, value, element);
-          Value to = loops.add(at, loops.constant(offset));
-          out = writeLanes(rewriter, loc, value, out, to);
-        }
-        return {out};
-      };
-      return loops
-          .forEach(loops.constant(0), count, walk->step, slice, step)
-          .front();
-    });
+    Value result =
+        loops.forTiles(flat, tile, [&](Value first, Value count, Value slice) {
+          auto step = [&](Value at, ValueRange carried) -> SmallVector<Value> {
+            kernelgen::Emitter emitter(rewriter, loc, description,
+                                       planes.getResults(), geometry);
+            Value base = loops.add(first, at);
+            Value out = carried[0];
+            for (int64_t offset = 0; offset < walk->step; offset += walk->run) {
+              Value value =
+                  emitter.values({base, walk->step, offset, walk->run});
+              value = convertFloat(rewriter, loc, value, element);
+              Value to = loops.add(at, loops.constant(offset));
+              out = writeLanes(rewriter, loc, value, out, to);
+            }
+            return {out};
+          };
+          return loops
+              .forEach(loops.constant(0), count, walk->step, slice, step)
+              .front();
+        });
     rewriter.replaceOp(op, unflatten(rewriter, loc, result, op.getInit()));
     return success();
   }

@@ -44,7 +44,8 @@ struct Loops {
   mlir::Value roundDown(mlir::Value x, int64_t y) {
     if (y == 1)
       return x;
-    mlir::Value rest = b.createOrFold<mlir::arith::RemUIOp>(loc, x, constant(y));
+    mlir::Value rest =
+        b.createOrFold<mlir::arith::RemUIOp>(loc, x, constant(y));
     return sub(x, rest);
   }
 
@@ -68,10 +69,11 @@ struct Loops {
 };
 
 /// Lanes [0, lanes) of a row of `tensor` from the given position on.
-mlir::Value readLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
-                      mlir::ValueRange at, int64_t lanes);
-mlir::Value writeLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value lanes,
-                       mlir::Value tensor, mlir::ValueRange at);
+mlir::Value readLanes(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value tensor, mlir::ValueRange at, int64_t lanes);
+mlir::Value writeLanes(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::Value lanes, mlir::Value tensor,
+                       mlir::ValueRange at);
 
 /// Patterns, one per kernel.
 void populateDecodeKernel(mlir::RewritePatternSet &patterns, int64_t lanes);

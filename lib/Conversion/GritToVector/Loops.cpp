@@ -56,12 +56,12 @@ Value Loops::forTiles(Value tensor, int64_t tile, const TileBody &body) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
   SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   offsets.back() = first;
-  bool divides = !type.isDynamicDim(rank - 1) &&
-                 type.getDimSize(rank - 1) % tile == 0;
+  bool divides =
+      !type.isDynamicDim(rank - 1) && type.getDimSize(rank - 1) % tile == 0;
   sizes.back() = divides ? OpFoldResult(b.getIndexAttr(tile)) : count;
   Value shared = loop.getRegionIterArgs()[0];
-  Value slice = tensor::ExtractSliceOp::create(b, loc, shared, offsets, sizes,
-                                               strides);
+  Value slice =
+      tensor::ExtractSliceOp::create(b, loc, shared, offsets, sizes, strides);
   Value result = body(first, count, slice);
   b.setInsertionPointToStart(loop.getTerminator().getBody());
   tensor::ParallelInsertSliceOp::create(b, loc, result, shared, offsets, sizes,
@@ -72,9 +72,9 @@ Value Loops::forTiles(Value tensor, int64_t tile, const TileBody &body) {
 Value grit::readLanes(OpBuilder &b, Location loc, Value tensor, ValueRange at,
                       int64_t lanes) {
   Type element = getElementTypeOrSelf(tensor.getType());
-  return vector::TransferReadOp::create(b, loc,
-                                        VectorType::get({lanes}, element), tensor,
-                                        at, std::nullopt, ArrayRef<bool>{true});
+  return vector::TransferReadOp::create(
+      b, loc, VectorType::get({lanes}, element), tensor, at, std::nullopt,
+      ArrayRef<bool>{true});
 }
 
 Value grit::writeLanes(OpBuilder &b, Location loc, Value lanes, Value tensor,

@@ -1,4 +1,4 @@
-//===- MatmulKernel.cpp - activations times a quantized weight, for every format -===//
+//===- MatmulKernel.cpp - activations times a quantized weight -===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,9 +32,9 @@ namespace {
 struct MatmulContext {
   const FormatDescription &description;
   kernelgen::Walk walk;
-  int64_t lanes;  ///< of an accumulator
-  bool fused;     ///< a product and its sum may be rounded once
-  Value x, k;     ///< activations [M, K] and K
+  int64_t lanes; ///< of an accumulator
+  bool fused;    ///< a product and its sum may be rounded once
+  Value x, k;    ///< activations [M, K] and K
   ValueRange planes;
 };
 
@@ -93,8 +93,7 @@ Value MatmulEmitter::emitRowTile(Value firstRow, Value rows, Value out) {
   auto block = [&](Value row, int64_t count, Value result) -> Value {
     SmallVector<Value> bases;
     for (int64_t i = 0; i < count; ++i) {
-      Value weightRow =
-          loops.add(loops.add(firstRow, row), loops.constant(i));
+      Value weightRow = loops.add(loops.add(firstRow, row), loops.constant(i));
       bases.push_back(loops.mul(weightRow, context.k));
     }
     Accumulators start(count, zeroLanes(walk.run));
@@ -111,11 +110,9 @@ Value MatmulEmitter::emitRowTile(Value firstRow, Value rows, Value out) {
       }
       return acc;
     };
-    Accumulators sums =
-        loops.forEach(zero, context.k, walk.step, start, step);
+    Accumulators sums = loops.forEach(zero, context.k, walk.step, start, step);
     for (auto [i, sum] : llvm::enumerate(sums))
-      result = addSum(sum, result, zero,
-                      loops.add(row, loops.constant(i)));
+      result = addSum(sum, result, zero, loops.add(row, loops.constant(i)));
     return result;
   };
   return loops.forBlocks(rows, kBlock, out, block);
@@ -200,8 +197,8 @@ static Value asMatrix(OpBuilder &b, Location loc, Value tensor) {
   if (rank == 2)
     return tensor;
   if (rank == 1) {
-    auto matrix = RankedTensorType::get({1, type.getDimSize(0)},
-                                        type.getElementType());
+    auto matrix =
+        RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType());
     return tensor::ExpandShapeOp::create(
         b, loc, matrix, tensor, ArrayRef<ReassociationIndices>{{0, 1}});
   }
@@ -252,13 +249,10 @@ struct MatmulKernel : OpRewritePattern<MatmulOp> {
     int64_t k = weight.getShape()[1];
     Value kValue = ShapedType::isDynamic(k) ? extentOf(rewriter, loc, x, 1)
                                             : loops.constant(k);
-    MatmulContext context{description,
-                          *walk,
-                          std::gcd(lanes, description.axisMultiple),
-                          /*fused=*/true,
-                          x,
-                          kValue,
-                          planes.getResults()};
+    MatmulContext context{
+        description,        *walk, std::gcd(lanes, description.axisMultiple),
+        /*fused=*/true,     x,     kValue,
+        planes.getResults()};
     MatmulEmitter emitter(rewriter, loc, context);
     int64_t m = cast<RankedTensorType>(x.getType()).getDimSize(0);
     Value mValue = extentOf(rewriter, loc, x, 0);
@@ -276,11 +270,11 @@ struct MatmulKernel : OpRewritePattern<MatmulOp> {
 
 private:
   /// The schedule for one row or the one for many, by the extent met.
-  static Value chooseAtRunTime(Loops &loops, MatmulEmitter &emitter, Value first,
-                               Value rows, Value m, Value slice) {
+  static Value chooseAtRunTime(Loops &loops, MatmulEmitter &emitter,
+                               Value first, Value rows, Value m, Value slice) {
     OpBuilder &b = loops.b;
-    Value isRow = arith::CmpIOp::create(
-        b, loops.loc, arith::CmpIPredicate::eq, m, loops.constant(1));
+    Value isRow = arith::CmpIOp::create(b, loops.loc, arith::CmpIPredicate::eq,
+                                        m, loops.constant(1));
     auto branch = scf::IfOp::create(b, loops.loc, slice.getType(), isRow,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);

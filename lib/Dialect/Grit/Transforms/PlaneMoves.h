@@ -1,5 +1,4 @@
-//===- PlaneMoves.h - how a relayout moves the values of each plane -*- C++
-//-*-===//
+//===- PlaneMoves.h - where a relayout moves values -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

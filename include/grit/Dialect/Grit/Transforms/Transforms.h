@@ -1,5 +1,4 @@
-//===- Transforms.h - patterns and conversions inside the grit dialect -*- C++
-//-*-===//
+//===- Transforms.h - rewrites inside the grit dialect -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

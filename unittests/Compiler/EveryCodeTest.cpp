@@ -1,0 +1,115 @@
+//===- EveryCodeTest.cpp - every code under every scale, compiled -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The codec in lib/Format, to which these tests compare, is itself compared to
+// other people's decoders over the same codes: python/tests/test_decode_oracle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Covering.h"
+#include "TestModule.h"
+#include "grit/Compiler/Compiler.h"
+#include "grit/InitAll.h"
+#include "grit/Pipelines/Pipelines.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace grit;
+using namespace grit::test;
+
+namespace {
+class EveryCode : public testing::TestWithParam<std::string> {
+protected:
+  ArraySpec spec = coveringSpec(contract(GetParam()));
+  std::vector<Bytes> planes;
+
+  void SetUp() override {
+    Random random(1);
+    planes = coveringPlanes(spec, random);
+    ASSERT_EQ(countCovered(spec, planes),
+              countCombinations(spec.contract.description()));
+  }
+  std::string source() const { return decodeSource(spec.contract, spec.shape); }
+  void expectDecodes(const CompilerOptions &options);
+};
+} // namespace
+
+/// Calls @decode with views in order.
+static void call(const std::string &source, const CompilerOptions &options,
+                 std::vector<void *> operands) {
+  std::string errors;
+  auto module = CompiledModule::compile(source, "test.mlir", options, errors);
+  ASSERT_NE(module, nullptr) << errors << source;
+  auto decode = module->lookupPacked("decode", errors);
+  ASSERT_NE(decode, nullptr) << errors;
+  ASSERT_EQ(decode(operands.data()), GRIT_OK);
+}
+
+void EveryCode::expectDecodes(const CompilerOptions &options) {
+  Array array(spec.contract, spec.shape);
+  size_t next = 0;
+  for (auto &memory : array.memory)
+    if (!memory.empty())
+      std::copy(planes.at(next).begin(), planes.at(next).end(), memory.begin()),
+          ++next;
+  ASSERT_EQ(next, planes.size());
+  Tensor y(spec.shape);
+  call(source(), options, {&array.view, &y.view});
+  expectSameBits(y.values, decodeAll(spec, planes), GetParam());
+}
+
+TEST_P(EveryCode, WithTheFeaturesOfThisProcessor) { expectDecodes({}); }
+
+TEST_P(EveryCode, WithoutAvx512) {
+  expectDecodes({.features = "-avx512f"});
+}
+
+TEST_P(EveryCode, WithTheOldestProcessor) { expectDecodes({.cpu = "x86-64"}); }
+
+/// The module after grit-to-linalg, as another compiler would get it: nothing
+/// but builtin types and upstream dialects.
+static std::string toLinalg(const std::string &source) {
+  mlir::DialectRegistry registry;
+  registerDialectsForPipelines(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
+  mlir::PassManager passes(&context);
+  buildGritToLinalgPipeline(passes);
+  if (!module || failed(passes.run(*module))) {
+    ADD_FAILURE() << source;
+    return "";
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  return text;
+}
+
+TEST_P(EveryCode, ThroughLinalg) {
+  std::string lowered = toLinalg(source());
+  EXPECT_EQ(lowered.find("grit"), std::string::npos) << lowered;
+  std::vector<grit_tensor_view_t> views;
+  for (Bytes &plane : planes)
+    views.push_back({.data = plane.data(),
+                     .dtype = GRIT_DTYPE_I8,
+                     .rank = 1,
+                     .shape = {static_cast<int64_t>(plane.size())}});
+  std::vector<void *> operands;
+  for (grit_tensor_view_t &view : views)
+    operands.push_back(&view);
+  Tensor y(spec.shape);
+  operands.push_back(&y.view);
+  call(lowered, {}, operands);
+  expectSameBits(y.values, decodeAll(spec, planes), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryCode,
+                         testing::ValuesIn(registeredContractNames()),
+                         [](const testing::TestParamInfo<std::string> &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
