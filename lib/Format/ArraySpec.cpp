@@ -128,21 +128,27 @@ static std::optional<Error> verifyExtents(const ArraySpec &spec) {
   return std::nullopt;
 }
 
+/// "pad the axis to N, or ", unless N would exceed 64 bits.
+static std::string padding(int64_t extent, int64_t multiple) {
+  int64_t padded;
+  if (__builtin_add_overflow(extent, multiple - extent % multiple, &padded))
+    return "";
+  return "pad the axis to " + str(padded) + ", or ";
+}
+
 static std::optional<Error> verifyGroups(const ArraySpec &spec) {
   const FormatDescription &desc = spec.contract.description();
   int64_t extent = spec.shape[spec.axis];
   std::string axisName = "shape[" + str(spec.axis) + "]";
   if (extent % desc.axisMultiple != 0)
-    return sizeError(
-        "the group axis does not hold whole groups", axisName,
-        "a multiple of " + str(desc.axisMultiple) + " (" +
-            axisReason(spec.contract) + ")",
-        str(extent),
-        "a last group would be cut short, and " + spec.contract.name() +
-            " has no ragged groups",
-        "pad the axis to " +
-            str(extent + desc.axisMultiple - extent % desc.axisMultiple) +
-            ", or choose another axis or contract");
+    return sizeError("the group axis does not hold whole groups", axisName,
+                     "a multiple of " + str(desc.axisMultiple) + " (" +
+                         axisReason(spec.contract) + ")",
+                     str(extent),
+                     "a last group would be cut short, and " +
+                         spec.contract.name() + " has no ragged groups",
+                     padding(extent, desc.axisMultiple) +
+                         "choose another axis or contract");
   int64_t elements = spec.numElements();
   if (elements % desc.arrayMultiple != 0)
     return sizeError("the array does not hold whole level-1 groups", "shape",

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
 #include "Walk.h"
 #include "grit/Dialect/GritKernel/GritKernel.h"
+#include "grit/KernelGen/Arithmetic.h"
 #include "grit/KernelGen/KernelGen.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

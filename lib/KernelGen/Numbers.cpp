@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
+#include "grit/KernelGen/Arithmetic.h"
 #include "grit/KernelGen/KernelGen.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <bit>

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
 #include "grit/Dialect/GritKernel/GritKernel.h"
+#include "grit/KernelGen/Arithmetic.h"
 #include "grit/KernelGen/KernelGen.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <bit>

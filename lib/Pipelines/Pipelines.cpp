@@ -62,6 +62,7 @@ void grit::addBufferizePasses(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCanonicalizerPass()); // folds a reshape and its inverse
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(memref::createExpandReallocPass());
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -142,14 +143,19 @@ LogicalResult grit::buildGritToCpuPipeline(OpPassManager &pm,
   pm.addPass(createGritToVector(kernels));
   addPlanePasses(pm);
   // A result that is made in a tensor of its own is made in its destination.
-  if (options.cInterface)
+  if (options.cInterface) {
+    pm.addPass(createWriteThroughReshapes());
     pm.addPass(bufferization::createEmptyTensorEliminationPass());
+    pm.addPass(createCSEPass());
+  }
   addBufferPasses(pm, options.threads);
 
   GritKernelToX86Options lanes;
   lanes.features = target.features;
   pm.addPass(createGritKernelToX86(lanes));
-  pm.addPass(createGritKernelToVector());
+  GritKernelToVectorOptions portable;
+  portable.fma = target.has("fma");
+  pm.addPass(createGritKernelToVector(portable));
   pm.addPass(createCanonicalizerPass());
   addLlvmPasses(pm, options.threads);
   if (options.cInterface) {

@@ -16,6 +16,7 @@
 #include "grit/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace grit;
@@ -34,7 +35,11 @@ protected:
               countCombinations(spec.contract.description()));
   }
   std::string source() const { return decodeSource(spec.contract, spec.shape); }
+  /// The planes in the memory of `array`.
+  void fill(Array &array) const;
   void expectDecodes(const CompilerOptions &options);
+  void expectRounds(const CompilerOptions &options, const char *element,
+                    const llvm::fltSemantics &semantics, grit_dtype_t dtype);
 };
 } // namespace
 
@@ -49,14 +54,18 @@ static void call(const std::string &source, const CompilerOptions &options,
   ASSERT_EQ(decode(operands.data()), GRIT_OK);
 }
 
-void EveryCode::expectDecodes(const CompilerOptions &options) {
-  Array array(spec.contract, spec.shape);
+void EveryCode::fill(Array &array) const {
   size_t next = 0;
   for (auto &memory : array.memory)
     if (!memory.empty())
       std::copy(planes.at(next).begin(), planes.at(next).end(), memory.begin()),
           ++next;
   ASSERT_EQ(next, planes.size());
+}
+
+void EveryCode::expectDecodes(const CompilerOptions &options) {
+  Array array(spec.contract, spec.shape);
+  fill(array);
   Tensor y(spec.shape);
   call(source(), options, {&array.view, &y.view});
   expectSameBits(y.values, decodeAll(spec, planes), GetParam());
@@ -64,11 +73,45 @@ void EveryCode::expectDecodes(const CompilerOptions &options) {
 
 TEST_P(EveryCode, WithTheFeaturesOfThisProcessor) { expectDecodes({}); }
 
-TEST_P(EveryCode, WithoutAvx512) {
-  expectDecodes({.features = "-avx512f"});
-}
+TEST_P(EveryCode, WithoutAvx512) { expectDecodes({.features = "-avx512f"}); }
 
 TEST_P(EveryCode, WithTheOldestProcessor) { expectDecodes({.cpu = "x86-64"}); }
+
+/// A narrow result is the binary32 value, rounded once to nearest even.
+void EveryCode::expectRounds(const CompilerOptions &options,
+                             const char *element,
+                             const llvm::fltSemantics &semantics,
+                             grit_dtype_t dtype) {
+  Array array(spec.contract, spec.shape);
+  fill(array);
+  std::vector<uint16_t> words(spec.numElements());
+  Tensor y(spec.shape);
+  y.view.data = words.data();
+  y.view.dtype = dtype;
+  call(decodeSource(spec.contract, spec.shape, element), options,
+       {&array.view, &y.view});
+  std::vector<float> exact = decodeAll(spec, planes);
+  for (size_t i = 0; i < exact.size(); ++i) {
+    llvm::APFloat expected(exact[i]),
+        found(semantics, llvm::APInt(16, words[i]));
+    bool lost = false;
+    expected.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &lost);
+    if (expected.isNaN() && found.isNaN())
+      continue;
+    ASSERT_TRUE(found.bitwiseIsEqual(expected))
+        << GetParam() << ": element " << i << ", " << exact[i] << ", as "
+        << element << " is " << found.convertToDouble();
+  }
+}
+
+TEST_P(EveryCode, RoundedToNarrowFloats) {
+  for (const CompilerOptions &options :
+       {CompilerOptions(), CompilerOptions{.features = "-avx512f"},
+        CompilerOptions{.cpu = "x86-64"}}) {
+    expectRounds(options, "bf16", llvm::APFloat::BFloat(), GRIT_DTYPE_BF16);
+    expectRounds(options, "f16", llvm::APFloat::IEEEhalf(), GRIT_DTYPE_F16);
+  }
+}
 
 /// The module after grit-to-linalg, as another compiler would get it: nothing
 /// but builtin types and upstream dialects.

@@ -43,8 +43,9 @@ std::string grit::test::tensorType(const char *element,
 }
 
 std::string grit::test::decodeSource(const Contract &contract,
-                                     std::vector<int64_t> shape) {
-  std::string a = arrayType(contract, shape), y = tensorType("f32", shape);
+                                     std::vector<int64_t> shape,
+                                     const char *element) {
+  std::string a = arrayType(contract, shape), y = tensorType(element, shape);
   return "func.func @decode(%a: " + a + ", %y: " + y + ") -> " + y +
          " {\n  %r = grit.decode ins(%a : " + a + ") outs(%y : " + y + ") -> " +
          y + "\n  return %r : " + y + "\n}\n";

@@ -24,7 +24,8 @@ std::string arrayType(const Contract &contract, std::vector<int64_t> shape);
 std::string tensorType(const char *element, std::vector<int64_t> shape);
 
 /// `func.func @decode(%a, %y)` for the given (maybe dynamic) shape.
-std::string decodeSource(const Contract &contract, std::vector<int64_t> shape);
+std::string decodeSource(const Contract &contract, std::vector<int64_t> shape,
+                         const char *element = "f32");
 /// `func.func @matmul(%x, %w, %y)` with extents M, N, K.
 std::string matmulSource(const Contract &contract, int64_t m, int64_t n,
                          int64_t k);

@@ -28,9 +28,6 @@ class ControlFlowDialect;
 namespace gpu {
 class GPUDialect;
 } // namespace gpu
-namespace bufferization {
-class BufferizationDialect;
-} // namespace bufferization
 namespace linalg {
 class LinalgDialect;
 } // namespace linalg
@@ -83,7 +80,8 @@ void populateGritToVectorPatterns(mlir::RewritePatternSet &patterns,
                                   int64_t lanes);
 
 /// The portable lowering of grit_kernel.
-void populateGritKernelToVectorPatterns(mlir::RewritePatternSet &patterns);
+void populateGritKernelToVectorPatterns(mlir::RewritePatternSet &patterns,
+                                        bool fma = true);
 
 /// What x86 with the given features does better.
 void populateGritKernelToX86Patterns(mlir::RewritePatternSet &patterns,

@@ -107,6 +107,10 @@ def GritKernelToVector : Pass<"grit-kernel-to-vector"> {
     %c = vector.shuffle %low, %high [0, 2] : vector<2xi8>, vector<2xi8>
     ```
   }];
+  let options = [
+    Option<"fma", "fma", "bool", /*default=*/"true",
+           "the target has fused multiply-adds, for a `dot` that may be fused">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
@@ -117,7 +121,9 @@ def GritKernelToX86 : Pass<"grit-kernel-to-x86"> {
   let description = [{
     Lowers what x86 has an instruction for: a lookup in at most 16 levels is one
     register permute with AVX-512 and two with AVX2. What is left goes through
-    `grit-kernel-to-vector`.
+    `grit-kernel-to-vector`. Conversions from and to bf16, and without F16C from
+    and to binary16, become integer arithmetic: LLVM would call a function for each
+    number, or use an instruction that takes subnormal numbers for zero.
 
     ```mlir
     // before
@@ -271,6 +277,32 @@ def RecordInterface : Pass<"grit-record-interface", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def WriteThroughReshapes : Pass<"grit-write-through-reshapes"> {
+  let summary = "write results where they end, not into a reshaped copy";
+  let description = [{
+    Kernels see a tensor of any rank as a vector or a matrix, and their result is
+    reshaped back. Bufferization does not see that the reshaped result and its
+    destination are one memory, and would make a copy of both. Moving the
+    `bufferization.materialize_in_destination` before the reshape shows it. To be
+    followed by `cse`, so that both reshapes of the destination are one. Reshapes
+    of empty tensors become empty tensors, which their elimination can follow.
+
+    ```mlir
+    // before
+    %e = tensor.expand_shape %r [[0, 1]] output_shape [4, 8]
+           : tensor<32xf32> into tensor<4x8xf32>
+    %m = bufferization.materialize_in_destination %e in %y : ...
+    // after
+    %c = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+    %m = bufferization.materialize_in_destination %r in %c : ...
+    %e = tensor.expand_shape %m [[0, 1]] output_shape [4, 8]
+           : tensor<32xf32> into tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // GRIT_CONVERSION_PASSES_TD

@@ -170,7 +170,8 @@ static Value strided(OpBuilder &b, Location loc, Value value, int64_t stride,
 }
 
 struct LowerDot : OpRewritePattern<kernel::DotOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LowerDot(MLIRContext *context, bool fma)
+      : OpRewritePattern(context), fma(fma) {}
 
   LogicalResult matchAndRewrite(kernel::DotOp op,
                                 PatternRewriter &rewriter) const override {
@@ -185,7 +186,7 @@ struct LowerDot : OpRewritePattern<kernel::DotOp> {
       if (type.getElementType().isInteger())
         sum = arith::AddIOp::create(rewriter, loc, sum,
                                     arith::MulIOp::create(rewriter, loc, a, b));
-      else if (op.getFused())
+      else if (op.getFused() && fma)
         sum = math::FmaOp::create(rewriter, loc, a, b, sum);
       else
         sum = arith::AddFOp::create(rewriter, loc, sum,
@@ -194,19 +195,25 @@ struct LowerDot : OpRewritePattern<kernel::DotOp> {
     rewriter.replaceOp(op, sum);
     return success();
   }
+
+  bool fma; ///< Without the instruction LLVM would call a function.
 };
 
 struct GritKernelToVectorPass
     : grit::impl::GritKernelToVectorBase<GritKernelToVectorPass> {
+  using GritKernelToVectorBase::GritKernelToVectorBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateGritKernelToVectorPatterns(patterns);
+    populateGritKernelToVectorPatterns(patterns, fma);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 } // namespace
 
-void grit::populateGritKernelToVectorPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerUnpack, LowerLookup, LowerDot>(patterns.getContext());
+void grit::populateGritKernelToVectorPatterns(RewritePatternSet &patterns,
+                                              bool fma) {
+  patterns.add<LowerUnpack, LowerLookup>(patterns.getContext());
+  patterns.add<LowerDot>(patterns.getContext(), fma);
 }

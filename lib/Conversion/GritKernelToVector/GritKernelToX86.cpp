@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Binary16.h"
 #include "grit/Conversion/Passes.h"
 #include "grit/Dialect/GritKernel/GritKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -139,4 +141,8 @@ void grit::populateGritKernelToX86Patterns(RewritePatternSet &patterns,
         context, Permute{16, "llvm.x86.avx512.permvar.sf.512"});
   if (hasFeature(features, "avx2"))
     patterns.add<LookupByPermute>(context, Permute{8, "llvm.x86.avx2.permps"});
+  // AVX512-BF16 has an instruction, but it takes subnormal numbers for zero.
+  arith::populateExpandBFloat16Patterns(patterns);
+  if (!hasFeature(features, "f16c"))
+    populateExpandBinary16Patterns(patterns);
 }

@@ -1,4 +1,5 @@
 // RUN: grit-opt %s --grit-kernel-to-vector | FileCheck %s
+// RUN: grit-opt %s --grit-kernel-to-vector=fma=false | FileCheck %s --check-prefix=NOFMA
 
 // One shift for each bit position at which codes start, then a shuffle.
 // CHECK-LABEL: func.func @unpack_nibbles
@@ -37,6 +38,7 @@ func.func @lookup(%c: vector<16xi8>) -> vector<16xf32> {
 // CHECK: %[[P:.*]] = arith.mulf
 // CHECK: arith.addf %{{.*}}, %[[P]]
 // CHECK: math.fma
+// NOFMA-NOT: math.fma
 func.func @dot(%a: vector<8xf32>, %b: vector<8xf32>, %acc: vector<8xf32>) -> vector<8xf32> {
   %r = grit_kernel.dot %a, %b, %acc : vector<8xf32>, vector<8xf32>
   %s = grit_kernel.dot %a, %b, %r fused : vector<8xf32>, vector<8xf32>

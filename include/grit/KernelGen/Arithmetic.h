@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIT_LIB_KERNELGEN_ARITHMETIC_H
-#define GRIT_LIB_KERNELGEN_ARITHMETIC_H
+#ifndef GRIT_KERNELGEN_ARITHMETIC_H
+#define GRIT_KERNELGEN_ARITHMETIC_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -121,4 +121,4 @@ struct Arithmetic {
 
 } // namespace grit::kernelgen
 
-#endif // GRIT_LIB_KERNELGEN_ARITHMETIC_H
+#endif // GRIT_KERNELGEN_ARITHMETIC_H
