@@ -173,25 +173,27 @@ static grit_tensor_view_t tensorView(std::vector<float> &data, int64_t rows,
 // Roof
 //===----------------------------------------------------------------------===//
 
-/// The part of the roof that one call of `bytes` and `flops` reached, given the
-/// seconds it took.
-static double roofFraction(int threads, double bytes, double flops,
-                           double seconds) {
-  static std::map<std::pair<int, double>, double> read;
-  static std::map<int, double> compute;
-  double &readSpeed = read[{threads, bytes}], &flopSpeed = compute[threads];
-  if (readSpeed == 0)
-    readSpeed = grit_roof_read(threads, bytes);
-  if (flopSpeed == 0)
-    flopSpeed = grit_roof_flops(threads);
-  return std::max(bytes / readSpeed, flops / flopSpeed) / seconds;
+/// The seconds that one call of `bytes` and `flops` takes at the roof.
+static double secondsAtRoof(int threads, double bytes, double flops) {
+  double read = bytes / grit_roof_read(threads, bytes);
+  double compute = flops > 0 ? flops / grit_roof_flops(threads) : 0;
+  return std::max(read, compute);
 }
 
-/// Runs `call` for the benchmark, and reports the roof.
+static double median(std::vector<double> values) {
+  auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Runs `call` for the benchmark, and reports the fraction of the roof: the
+/// roof of right before and right after, so that a machine that changes its
+/// speed changes both, over the median call.
 template <typename Call>
 static void measure(benchmark::State &state, const Call &call, int threads,
                     double bytes, double flops) {
-  double seconds = 0;
+  std::vector<double> seconds;
+  double roof = secondsAtRoof(threads, bytes, flops) / 2;
   for (auto _ : state) {
     auto start = std::chrono::steady_clock::now();
     if (call() != GRIT_OK)
@@ -199,12 +201,12 @@ static void measure(benchmark::State &state, const Call &call, int threads,
     std::chrono::duration<double> time =
         std::chrono::steady_clock::now() - start;
     state.SetIterationTime(time.count());
-    seconds += time.count();
+    seconds.push_back(time.count());
   }
-  double iterations = static_cast<double>(state.iterations());
-  state.counters["roof"] =
-      roofFraction(threads, bytes, flops, seconds / iterations);
-  state.SetBytesProcessed(static_cast<int64_t>(bytes * iterations));
+  roof += secondsAtRoof(threads, bytes, flops) / 2;
+  state.counters["roof"] = roof / median(seconds);
+  state.SetBytesProcessed(
+      static_cast<int64_t>(bytes * static_cast<double>(state.iterations())));
 }
 
 //===----------------------------------------------------------------------===//
