@@ -68,6 +68,7 @@ void grit::addBufferizePasses(OpPassManager &pm) {
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCopyToLinalg());
 }
 
 /// Loops and lanes are what remains.

@@ -117,7 +117,8 @@ TEST_P(EveryContract, DecodesEveryRowCount) {
 TEST_P(EveryContract, Multiplies) {
   for (bool isStatic : {true, false})
     for (auto [m, n, k] : {std::array<int64_t, 3>{1, 33, 512},
-                           std::array<int64_t, 3>{7, 40, 256}}) {
+                           std::array<int64_t, 3>{7, 40, 256},
+                           std::array<int64_t, 3>{5, 2, 256}}) {
       auto module = compile(isStatic ? matmulSource(contract, m, n, k)
                                      : matmulSource(contract, -1, -1, -1));
       ASSERT_TRUE(module);
@@ -205,6 +206,25 @@ TEST(Jit, ThreadsGiveTheSameBits) {
   ASSERT_EQ(lookup<Matmul>(*threaded, "matmul")(&x.view, &w.view, &two.view),
             GRIT_OK);
   expectSameBits(two.values, one.values);
+}
+
+/// MLIR's runtime library, which would copy such slices, is not linked.
+TEST(Jit, CopiesStridedSlices) {
+  auto module = compile(R"(
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<3x2xf32> {
+      %r = tensor.extract_slice %x[1, 5] [3, 2] [1, 1] : tensor<4x8xf32> to tensor<3x2xf32>
+      return %r : tensor<3x2xf32>
+    }
+  )");
+  ASSERT_TRUE(module);
+  auto f = lookup<grit_status_t (*)(const grit_tensor_view_t *,
+                                    grit_tensor_view_t *)>(*module, "f");
+  ASSERT_NE(f, nullptr);
+  Tensor x({4, 8}), y({3, 2});
+  for (int i = 0; i < 32; ++i)
+    x.values[i] = static_cast<float>(i);
+  ASSERT_EQ(f(&x.view, &y.view), GRIT_OK);
+  EXPECT_EQ(y.values, (std::vector<float>{13, 14, 21, 22, 29, 30}));
 }
 
 TEST(Jit, ScalarsAndCallsInside) {

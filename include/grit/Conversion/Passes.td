@@ -58,6 +58,24 @@ def AttachGpuTarget : Pass<"grit-attach-gpu-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
+def CopyToLinalg : Pass<"grit-convert-copy-to-linalg", "::mlir::func::FuncOp"> {
+  let summary = "copy between strided buffers by loops, not by a library";
+  let description = [{
+    LLVM's lowering of `memref.copy` calls a function of MLIR's runtime library
+    when a buffer is not contiguous. Compiled kernels need no such library: these
+    copies become `linalg.generic`, which turns into loops. Contiguous copies stay,
+    and become `memcpy`.
+
+    ```mlir
+    // before
+    memref.copy %a, %b : memref<4x?xf32, strided<[64, 1]>> to memref<4x?xf32>
+    // after
+    linalg.generic {...} ins(%a : ...) outs(%b : ...) { linalg.yield %in : f32 }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def EmitCInterface : Pass<"grit-emit-c-interface", "::mlir::ModuleOp"> {
   let summary = "write the functions that C calls";
   let description = [{

@@ -56,9 +56,13 @@ Value Loops::forTiles(Value tensor, int64_t tile, const TileBody &body) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
   SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   offsets.back() = first;
-  bool divides =
-      !type.isDynamicDim(rank - 1) && type.getDimSize(rank - 1) % tile == 0;
-  sizes.back() = divides ? OpFoldResult(b.getIndexAttr(tile)) : count;
+  // All tiles have one extent where that is known. Its type must say so from
+  // the start: a cast inside a branch hides that a slice is written in place.
+  int64_t known = type.getDimSize(rank - 1);
+  bool isKnown =
+      !ShapedType::isDynamic(known) && (known <= tile || known % tile == 0);
+  sizes.back() = isKnown ? OpFoldResult(b.getIndexAttr(std::min(known, tile)))
+                         : OpFoldResult(count);
   Value shared = loop.getRegionIterArgs()[0];
   Value slice =
       tensor::ExtractSliceOp::create(b, loc, shared, offsets, sizes, strides);
