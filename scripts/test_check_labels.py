@@ -100,7 +100,10 @@ class CheckLabelsTests(unittest.TestCase):
 
     def test_vectors(self):
         vectors = {
-            "vectors": [{"name": "word/F1_bits", "constraints": ["L3"], "payload_hex": "F2"}]
+            "vectors": [
+                {"id": "F2", "clause": "2.1 F1", "inputs": {"planes": ["F2"]}},
+                {"id": "a", "clause": "L3", "inputs": {}},
+            ]
         }
         path = "spec/conformance/vectors.json"
         self.assertEqual(self.labels_in(path, json.dumps(vectors)), ["F1", "L3"])
