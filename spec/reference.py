@@ -7,14 +7,17 @@
     python3 spec/reference.py gen      # write spec/conformance/vectors.json
     python3 spec/reference.py verify   # derive everything again and compare
 
-It is written to be read beside the text, whose section numbers the comments
-carry, and it imports nothing of this project: another implementation can be
-tested against it. It is slow on purpose. Every step is computed on exact
-rational numbers and rounded where the text rounds.
+It is written to be read beside spec/grit-v1.md, whose sections and constraints
+the comments name, and it shares no code with the library: that can be tested
+against it. It is slow on purpose. Every step is computed on exact rational
+numbers and rounded where the text rounds.
 
 A binary32 value is held in a Python float, which holds every one exactly; a
-function that returns one has rounded it. Places where the text leaves a choice
-are marked "Decision"; spec/conformance/README.md lists them.
+function that returns one has rounded it.
+
+Order: arithmetic, format words, grades, fingerprints, placements, the descriptor,
+the check, planes, decode, encode, relations between grades, vectors. What the
+vectors contain is in spec/conformance/make_vectors.py.
 """
 
 import json
@@ -29,7 +32,7 @@ from pathlib import Path
 
 
 class Refused(Exception):
-    """Something that the text gives no meaning; `reason` is a stable word."""
+    """What the text refuses; `reason` is a stable word of this file."""
 
     def __init__(self, reason, message=""):
         super().__init__(message or reason)
@@ -190,8 +193,8 @@ def unpack_format(word):
 
 
 def format_refusal(word):
-    """Why a word names no format, or None. Every one of the 65536 is one or the
-    other. Decision: the order of the tests, and all but bias_ovr and nan_enc."""
+    """F2: why a word names no format, or None. Every one of the 65536 words is one
+    or the other."""
     f = unpack_format(word)
     tests = (
         ("absent", word == ABSENT),
@@ -245,7 +248,7 @@ def special(f, code):
 
 
 def fmt_decode(word, code):
-    """2.4. Registered formats are exact; others are rounded to binary32."""
+    """F3 to F5: exact, or else rounded to binary32."""
     f = valid_format(word)
     code &= 2**f.width - 1
     if f.kind == INTEGER:
@@ -281,8 +284,8 @@ def max_finite(word):
 
 
 def nan_code(word):
-    """The NaN that encode writes, or None. Decision: wide formats with IEEE NaNs
-    write the quiet one (0x7E00), the others all ones below the sign."""
+    """F7: the NaN that encode writes, or None. Wide formats with IEEE NaNs write the
+    quiet one (0x7E00), the others all ones below the sign."""
     f = valid_format(word)
     if f.kind == INTEGER or f.nan_enc == 0:
         return None
@@ -314,7 +317,7 @@ def rung_below(word, a):
 
 
 def overflow_code(f, last, x, rounding, saturation):
-    """The code of a magnitude beyond the ladder, or None if it is not beyond.
+    """F8: the code of a magnitude beyond the ladder, or None if it is not beyond.
     Only ovfinf can reach Inf, and only a format that has one: then an overflow is
     what rounding would carry beyond the last rung if there were one more."""
     a = abs(x)
@@ -332,7 +335,7 @@ def overflow_code(f, last, x, rounding, saturation):
 
 
 def fmt_encode(word, x, rounding="rne", saturation="satfinite"):
-    """2.5, generalised to every width, rounding and saturation."""
+    """2.5 (F7 to F11), for every width, rounding and saturation."""
     f = valid_format(word)
     if x != x:
         code = nan_code(word)
@@ -353,7 +356,7 @@ def fmt_encode(word, x, rounding="rne", saturation="satfinite"):
     if code is None:
         a = Fraction(abs(x))
         code = rung_below(word, a)
-        if code < 0:  # exponent-only formats have nothing below their first code
+        if code < 0:  # F10: exponent-only formats have nothing below their first code
             code = 0
         else:
             low, high = raw_magnitude(f, code), raw_magnitude(f, code + 1)
@@ -374,8 +377,8 @@ FORMAT_ALIASES = {
     "s8": "int8 sint8 i8",
     "u2": "uint2", "u4": "uint4 nibble", "u6": "uint6", "u8": "uint8 byte",
 }
-# An alias that maps to another format is refused, not accepted (4.4).
-FORBIDDEN_FORMATS = ("e4m3fnuz", "b16", "u4b", "int2")
+# G18: they look like a format of the table and are another one.
+FORBIDDEN_FORMATS = ("e4m3fnuz", "b16", "bf16", "bfloat16", "u4b", "int2", "s2")
 ENUM_ALIASES = {
     "rounding": {
         "rne": "rn nearesttiestoeven nearest_even roundtiestoeven even",
@@ -439,8 +442,6 @@ def _spellings(aliases):
 
 SPELLINGS = {kind: _spellings(aliases) for kind, aliases in ENUM_ALIASES.items()}
 FORMAT_SPELLINGS = _spellings(FORMAT_ALIASES)
-# A key is given a token in words of its own kind: 'floor' is rtn for er and
-# exp2floormaxabs for esr.
 
 
 def parse_format(value):
@@ -452,7 +453,7 @@ def parse_format(value):
 
 
 def parse_integer(value, reason="bad-integer"):
-    """Decimal digits alone; no number is larger than a field of 64 bits."""
+    """G13: decimal digits alone, below 2^64."""
     if not re.fullmatch("[0-9]+", value):
         raise Refused(reason, value)
     digits = value.lstrip("0") or "0"
@@ -492,8 +493,7 @@ def parse_value(key, value):
 
 
 def _plain_text(text):
-    """4.4, rules 1 and 2. Decision: ASCII alone, so that no other alphabet folds
-    into this one."""
+    """G1 and G2. No other alphabet folds into ASCII."""
     if re.search("[^\t-\r -~]", text):
         raise Refused("bad-character", repr(text))
     return re.sub("[\t-\r ]", "", text).lower()
@@ -573,13 +573,12 @@ class Grade:
 
 
 def verify_grade(grade):
-    """Refuses what parses and no array can have."""
+    """G31: refuses what parses and no array can have."""
     tests = [("k0-range", not 1 <= grade.k0 <= 0xFFFF),
              ("k1-range", grade.k1 > 0xFFFF),
-             # 3.4 pads sub-byte scales to bytes and 7.3 does not (Decision).
              ("narrow-level-1", grade.levels == 2
               and unpack_format(grade.word("s1")).width < 8),
-             ("one-aux-plane", bool(grade["sp"] and grade["zp"]))]  # 3.3
+             ("one-aux-plane", bool(grade["sp"] and grade["zp"]))]
     if grade.sparsity:
         _, m, bits, _ = grade.sparsity
         tests.append(("narrow-index", m > 2**bits))
@@ -618,14 +617,13 @@ def fnv1a128(data):
 
 
 def gid(canonical, descriptor, shape):
-    """6.3: the note, bytes 28 to 31, is not part of it."""
+    """B22, B23: the note, bytes 28 to 31, is not part of it."""
     return fnv1a128(canonical.encode() + b"\0" + descriptor[:28] + descriptor[32:]
                     + struct.pack(f"<I{len(shape)}q", len(shape), *shape))
 
 
 def digest(planes):
-    """6.5. An absent plane contributes its length, zero (the worked example B.1
-    needs that)."""
+    """B26: an absent plane contributes its length, zero."""
     return fnv1a128(b"".join(struct.pack("<Q", len(p)) + p for p in planes))
 
 
@@ -650,26 +648,176 @@ def parse_base32(text):
     return value.to_bytes(16, "big")
 
 
-# === 5. Placement words =========================================================
+# === 5. Placements ==============================================================
 
 UNSPECIFIED = 0
-PLACEMENTS = {
-    0x1000000000000001: "ROW_MAJOR", 0x1000000000000002: "COL_MAJOR",
-    0x1000000000000003: "SWIZZLE_128x4B", 0x1000000000000004: "TILE_16x16",
-    0x1000000000000005: "BLOCK_AOS", 0x1000000000000011: "LINEAR_META",
-    0x1000000000000012: "META_M16N8K32", 0x1000000000000020: "PACK_K4_12B",
+ROW_MAJOR, COL_MAJOR = 0x1000000000000001, 0x1000000000000002
+SWIZZLE_128X4B, TILE_16X16 = 0x1000000000000003, 0x1000000000000004
+LINEAR_META = 0x1000000000000011
+PLACEMENTS = {  # P3
+    ROW_MAJOR: "ROW_MAJOR", COL_MAJOR: "COL_MAJOR", SWIZZLE_128X4B: "SWIZZLE_128x4B",
+    TILE_16X16: "TILE_16x16", 0x1000000000000005: "BLOCK_AOS",
+    LINEAR_META: "LINEAR_META", 0x1000000000000012: "META_M16N8K32",
+    0x1000000000000020: "PACK_K4_12B",
 }
-ROW_MAJOR, LINEAR_META = 0x1000000000000001, 0x1000000000000011
-
-
-def placement_class(word):
-    return word >> 60
+SIZE_MISMATCH, PLACEMENT_UNKNOWN = "SizeMismatch", "PlacementUnknown"
 
 
 def placement_acceptable(word):
-    """7.3, step 3."""
-    return (word == UNSPECIFIED or word in PLACEMENTS
-            or placement_class(word) in (0x8, 0xF))
+    """P1."""
+    return word == UNSPECIFIED or word in PLACEMENTS or word >> 60 in (0x8, 0xF)
+
+
+def need(condition, reason):
+    if not condition:
+        raise Refused(reason)
+
+
+def placement_map(word, rows, cols):
+    """P4: the slot of each item of a plane, in row-major order."""
+    if word in (ROW_MAJOR, LINEAR_META):
+        return list(range(rows * cols))
+    if word == COL_MAJOR:
+        return [c * rows + r for r in range(rows) for c in range(cols)]
+    if word == SWIZZLE_128X4B:
+        need(rows % 128 == 0 and cols % 4 == 0, SIZE_MISMATCH)
+        return [(r // 128 * (cols // 4) + c // 4) * 512
+                + r % 32 * 16 + r // 32 % 4 * 4 + c % 4
+                for r in range(rows) for c in range(cols)]
+    if word == TILE_16X16:
+        need(rows % 16 == 0 and cols % 16 == 0, SIZE_MISMATCH)
+        return [(r // 16 * (cols // 16) + c // 16) * 256 + r % 16 * 16 + c % 16
+                for r in range(rows) for c in range(cols)]
+    raise Refused(PLACEMENT_UNKNOWN, f"0x{word:016x}")  # P10
+
+
+def slots_of(word, canonical, items, columns):
+    """P7, P8: the slot of each of `items` items of a plane with `columns` of them
+    in a line of the last axis, or None where lines hold no whole number."""
+    need(placement_acceptable(word), PLACEMENT_UNKNOWN)
+    if items == 0 or word == canonical or (items == 1 and word in PLACEMENTS):
+        return range(items)
+    need(columns is not None, PLACEMENT_UNKNOWN)
+    return placement_map(word, items // columns if columns else 0, columns)
+
+
+# Layout expressions (5.3), as tuples: a name, and what follows it.
+NUMBER = "(?:0|[1-9][0-9]*)"
+
+
+class LayoutParser:
+    """P12: the canonical text and no other."""
+
+    def __init__(self, text):
+        self.text, self.at = text, 0
+
+    def take(self, pattern):
+        match = re.compile(pattern).match(self.text, self.at)
+        need(match, "bad-layout")
+        self.at = match.end()
+        return match[0]
+
+    def number(self):
+        return int(self.take(NUMBER))
+
+    def expression(self):
+        name = self.take("[A-Za-z]+")
+        if name in ("RowMajor", "ColMajor"):
+            return (name,)
+        self.take("[(]")
+        parts = self.arguments(name)
+        self.take("[)]")
+        return (name, *parts)
+
+    def arguments(self, name):
+        if name in ("Tile", "Interleave", "Compose"):
+            inner = self.expression()
+            self.take(",")
+            if name == "Compose":
+                return inner, self.expression()
+            if name == "Interleave":
+                return inner, self.number()
+            return inner, *self.numbers(2)
+        if name == "Swizzle":
+            base = [self.number()]
+            for _ in range(2):
+                self.take(",")
+                base.append(self.number())
+            return base
+        if name == "Perm":
+            return self.numbers()
+        if name == "Pad":
+            return [self.number()]
+        need(name == "Opaque", "bad-layout")
+        return self.take("[A-Za-z0-9_.-]+"), self.take(",") and self.take("(?:[0-9a-f]{2})*")
+
+    def numbers(self, count=None):
+        self.take(r"\[")
+        numbers = [self.number()]
+        while self.text[self.at:self.at + 1] == ",":
+            self.at += 1
+            numbers.append(self.number())
+        self.take(r"\]")
+        need(count in (None, len(numbers)), "bad-layout")
+        return numbers
+
+
+def parse_layout(text):
+    parser = LayoutParser(text)
+    expression = parser.expression()
+    need(parser.at == len(text), "bad-layout")
+    return expression
+
+
+def layout_word(text):
+    """P13."""
+    parse_layout(text)
+    return 0x8 << 60 | fnv1a64(text.encode()) % 2**60
+
+
+def has_pad(expression):
+    return expression[0] == "Pad" or any(has_pad(part) for part in expression[1:]
+                                         if isinstance(part, tuple))
+
+
+def layout_map(expression, rows, cols):
+    """P14: the slot of each index, and the columns C' of the matrix of slots."""
+    name, *parts = expression
+    count = rows * cols
+    if name == "RowMajor":
+        return list(range(count)), cols
+    if name == "ColMajor":
+        return [c * rows + r for r in range(rows) for c in range(cols)], cols
+    if name == "Tile":
+        inner, t0, t1 = parts
+        need(t0 and t1 and rows % t0 == 0 and cols % t1 == 0 and not has_pad(inner),
+             SIZE_MISMATCH)
+        tiles, _ = layout_map(inner, rows // t0, cols // t1)
+        return [tiles[r // t0 * (cols // t1) + c // t1] * t0 * t1 + r % t0 * t1 + c % t1
+                for r in range(rows) for c in range(cols)], cols
+    if name == "Interleave":
+        slots, wide = layout_map(parts[0], rows, cols)
+        n, total = parts[1], rows * wide
+        need(n and total % n == 0, SIZE_MISMATCH)
+        return [y % (total // n) * n + y // (total // n) for y in slots], wide
+    if name == "Swizzle":
+        b, m, shift = parts
+        need(b and shift and count % 2 ** (b + m + shift) == 0, SIZE_MISMATCH)
+        mask = (2**b - 1) << (m + shift)
+        return [x ^ (x & mask) >> shift for x in range(count)], cols
+    if name == "Perm":
+        n = len(parts)
+        need(sorted(parts) == list(range(n)) and count % n == 0, SIZE_MISMATCH)
+        return [parts.index(x % n) + x - x % n for x in range(count)], cols
+    if name == "Pad":
+        need(parts[0], SIZE_MISMATCH)
+        wide = -(-cols // parts[0]) * parts[0]
+        return [r * wide + c for r in range(rows) for c in range(cols)], wide
+    if name == "Compose":
+        first, middle = layout_map(parts[1], rows, cols)
+        second, wide = layout_map(parts[0], rows, middle)
+        return [second[y] for y in first], wide
+    raise Refused(PLACEMENT_UNKNOWN, "Opaque")
 
 
 # === 3. The descriptor ==========================================================
@@ -699,7 +847,7 @@ def pack_descriptor(d):
 
 
 def frame_of(grade):
-    """The fields that a grade demands (7.3, step 2)."""
+    """G30: the fields that a grade demands."""
     n, m, bits, ascending = grade.sparsity or (0, 0, 0, False)
     flags = (HAS_ZP * (grade["zp"] is not None) | ZP_MINUS1 * (grade["zpc"] == "minus1")
              | SPARSE * (m != 0) | MSB_FIRST * (grade["po"] == "msb")
@@ -712,14 +860,14 @@ def frame_of(grade):
         "container": int(grade["ct"] == "pad8")}
 
 
+def canonical_placements(grade):
+    meta = LINEAR_META if grade["sp"] else ROW_MAJOR if grade["zp"] else UNSPECIFIED
+    return ROW_MAJOR, ROW_MAJOR, meta
+
+
 def descriptor_of(grade, group_axis=0, placements=None, note=0):
-    """The canonical placements are ROW_MAJOR, and for the aux plane LINEAR_META
-    if it holds indices, ROW_MAJOR if it holds zero points, else nothing."""
     verify_grade(grade)
-    if placements is None:
-        meta = LINEAR_META if grade["sp"] else ROW_MAJOR if grade["zp"] else UNSPECIFIED
-        placements = (ROW_MAJOR, ROW_MAJOR, meta)
-    data, scale, meta = placements
+    data, scale, meta = placements or canonical_placements(grade)
     return {"magic": MAGIC, "hdr_bytes": 64, "version": 1, "group_axis": group_axis,
             "frame_rsvd": 0, "note": note, "placement_data": data,
             "placement_scale": scale, "placement_meta": meta,
@@ -728,8 +876,7 @@ def descriptor_of(grade, group_axis=0, placements=None, note=0):
 
 # === 7. Checks ==================================================================
 
-OK, SIZE_MISMATCH, GRADE_UNKNOWN = "Ok", "SizeMismatch", "GradeUnknown"
-PLACEMENT_UNKNOWN, DIGEST_MISMATCH = "PlacementUnknown", "DigestMismatch"
+OK, GRADE_UNKNOWN, DIGEST_MISMATCH = "Ok", "GradeUnknown", "DigestMismatch"
 STATUSES = (OK, SIZE_MISMATCH, GRADE_UNKNOWN, PLACEMENT_UNKNOWN, DIGEST_MISMATCH)
 
 
@@ -748,26 +895,26 @@ def require(condition, *arguments, **more):
 
 
 def check_frame(d):
-    def need(condition, step, field, expected=None):
+    def must(condition, step, field, expected=None):
         require(condition, GRADE_UNKNOWN, step, field, expected, d[field])
 
-    need(d["magic"] == MAGIC, "1.1", "magic", MAGIC)
-    need(d["hdr_bytes"] == 64, "1.2", "hdr_bytes", 64)
-    need(d["version"] == 1, "1.3", "version", 1)
-    need(d["n_levels"] in (1, 2), "1.4", "n_levels")
-    need(d["flags"] & RESERVED_FLAGS == 0, "1.5", "flags")
-    need(d["frame_rsvd"] == 0, "1.6", "frame_rsvd", 0)
-    need(d["container"] in (0, 1), "1.7", "container")
+    must(d["magic"] == MAGIC, "1.1", "magic", MAGIC)
+    must(d["hdr_bytes"] == 64, "1.2", "hdr_bytes", 64)
+    must(d["version"] == 1, "1.3", "version", 1)
+    must(d["n_levels"] in (1, 2), "1.4", "n_levels")
+    must(d["flags"] & RESERVED_FLAGS == 0, "1.5", "flags")
+    must(d["frame_rsvd"] == 0, "1.6", "frame_rsvd", 0)
+    must(d["container"] in (0, 1), "1.7", "container")
     if d["n_levels"] == 1:
-        need(d["k1"] == 0, "1.8", "k1", 0)
-        need(d["scale1"] == ABSENT, "1.8", "scale1", ABSENT)
-    need(not (d["flags"] & SPARSE and d["flags"] & HAS_ZP), "1.9", "flags")
+        must(d["k1"] == 0, "1.8", "k1", 0)
+        must(d["scale1"] == ABSENT, "1.8", "scale1", ABSENT)
+    must(not (d["flags"] & SPARSE and d["flags"] & HAS_ZP), "1.9", "flags")
     if d["flags"] & ZP_L1SCALED:
-        need(d["flags"] & HAS_ZP, "1.10", "flags")
-        need(d["n_levels"] == 2, "1.10", "n_levels", 2)
-    need(not unpack_format(d["elem"]).bias_ovr, "1.11", "elem")
+        must(d["flags"] & HAS_ZP, "1.10", "flags")
+        must(d["n_levels"] == 2, "1.10", "n_levels", 2)
+    must(not unpack_format(d["elem"]).bias_ovr, "1.11", "elem")
     for field in ("elem", "scale0", "scale1", "zp_fmt"):
-        need(unpack_format(d[field]).nan_enc != 3, "1.12", field)
+        must(unpack_format(d[field]).nan_enc != 3, "1.12", field)
 
 
 def registry(extra=()):
@@ -801,21 +948,20 @@ def code_width(word, pad8):
 
 
 def compute_sizes(d, shape):
-    """The size equations. Decision: a count or a number of bits that does not fit
-    63 bits is a mismatch; ranks above 8 are too."""
-    def need(condition, step, field, expected=None, actual=None):
+    """Step 4 but for the comparison, with the sizes of 3.9."""
+    def must(condition, step, field, expected=None, actual=None):
         require(condition, SIZE_MISMATCH, step, field, expected, actual)
 
-    need(len(shape) <= MAX_RANK, "4.1", "rank", MAX_RANK, len(shape))
+    must(len(shape) <= MAX_RANK, "4.1", "rank", MAX_RANK, len(shape))
     for axis, extent in enumerate(shape):
-        need(extent >= 0, "4.1", f"shape[{axis}]", None, extent)
-    need(0 <= d["group_axis"] < len(shape), "4.1", "group_axis", len(shape),
+        must(extent >= 0, "4.1", f"shape[{axis}]", None, extent)
+    must(0 <= d["group_axis"] < len(shape), "4.1", "group_axis", len(shape),
          d["group_axis"])
     along = shape[d["group_axis"]]
     sparse = bool(d["flags"] & SPARSE)
-    need(d["k0"] != 0 and along % d["k0"] == 0, "4.2", "k0", d["k0"], along)
+    must(d["k0"] != 0 and along % d["k0"] == 0, "4.2", "k0", d["k0"], along)
     if sparse:
-        need(d["sp_m"] != 0 and along % d["sp_m"] == 0, "4.3", "sp_m", d["sp_m"], along)
+        must(d["sp_m"] != 0 and along % d["sp_m"] == 0, "4.3", "sp_m", d["sp_m"], along)
     numel = math.prod(shape)
     groups0 = numel // d["k0"]
     if d["n_levels"] == 1:
@@ -823,10 +969,10 @@ def compute_sizes(d, shape):
     elif d["k1"] == 0:
         groups1 = 1
     else:
-        need(groups0 % d["k1"] == 0, "4.4", "k1", d["k1"], groups0)
+        must(groups0 % d["k1"] == 0, "4.4", "k1", d["k1"], groups0)
         groups1 = groups0 // d["k1"]
     if sparse:
-        need(d["sp_meta_fmt"] in (0, 1, 2), "4.5", "sp_meta_fmt", None, d["sp_meta_fmt"])
+        must(d["sp_meta_fmt"] in (1, 2), "4.5", "sp_meta_fmt", None, d["sp_meta_fmt"])
     stored = numel * d["sp_n"] // d["sp_m"] if sparse else numel
     pair = 2 if d["flags"] & ZP_L1SCALED else 1
     bits = [stored * code_width(d["elem"], d["container"] == 1),
@@ -836,7 +982,7 @@ def compute_sizes(d, shape):
             else groups0 * code_width(d["zp_fmt"], True) if d["flags"] & HAS_ZP
             else 0]
     products = [numel, numel * d["sp_n"] if sparse else 0, *bits]
-    need(max(products) < 2**63, "4.1", "shape", 2**63 - 1, max(products))
+    must(max(products) < 2**63, "4", "shape", 2**63 - 1, max(products))  # C21
     return {"numel": numel, "stored": stored, "groups0": groups0, "groups1": groups1,
             "bytes": [-(-count // 8) for count in bits]}
 
@@ -863,14 +1009,14 @@ def check_sizes(d, sizes, plane_bytes):
 def check_contents(d, sizes, planes, expected_digest):
     for plane, size in enumerate(sizes["bytes"]):
         present = plane < len(planes) and planes[plane] is not None
-        require(present or size == 0, DIGEST_MISMATCH, "5.1", f"planes[{plane}]", size,
+        require(present or size == 0, DIGEST_MISMATCH, "5.0", f"planes[{plane}]", size,
                 None, plane=plane)
     planes = [planes[i] if i < len(planes) and planes[i] else b"" for i in range(4)]
     if expected_digest is not None:
         found = digest(planes)
         require(found == expected_digest, DIGEST_MISMATCH, "5.1", "digest",
                 expected_digest.hex(), found.hex())
-    if d["flags"] & SPARSE and d["sp_order"] == 1 and d["sp_meta_fmt"] != 0:
+    if d["flags"] & SPARSE and d["sp_order"] == 1:
         n, m, bits = d["sp_n"], d["sp_m"], 2 * d["sp_meta_fmt"]
         for run in range(sizes["numel"] // m):
             indices = read_stream(planes[3], bits, n, run * n)
@@ -879,57 +1025,58 @@ def check_contents(d, sizes, planes, expected_digest):
                     m, indices, plane=3)
 
 
-def probes(d, sizes, planes):
-    """7.6: advice about samples of at most 64 groups. Decision, as the text gives
-    examples alone: exponent-only scales that are all alike; signed bytes of which
-    none reaches half of the limit, though one is not zero."""
+def probes(raw, shape, planes, extra_grades=()):
+    """7.6: advice about at most 64 groups of an array that passes the check. The
+    text names what to look for; the thresholds are this file's."""
+    d = unpack_descriptor(raw)
+    grade = registry(extra_grades)[d["grade_id"]]
+    sizes = compute_sizes(d, shape)
     count = min(64, sizes["groups0"])
-    if count < 2:
-        return []
-    samples = [i * sizes["groups0"] // count for i in range(count)]
-    warnings = []
-    if unpack_format(d["scale0"]).kind == EXPONENT_ONLY:
-        scales = {planes[1][group] for group in samples}
-        if len(scales) == 1:
-            warnings.append("scales-without-spread")
-    if d["elem"] == FORMATS["s8"]:
-        per_group = sizes["stored"] // sizes["groups0"]
-        largest = max((abs(fmt_decode(d["elem"], planes[0][group * per_group + i]))
-                       for group in samples for i in range(per_group)), default=0)
-        if 0 < largest < 64:
-            warnings.append("codes-far-from-limit")
-    return warnings
-
-
-def structural_warnings(d, shape):
-    """Things that are legal and easily mean something else."""
-    warnings = []
-    if math.prod(shape[d["group_axis"] + 1:]) > 1:
-        warnings.append("group-axis-not-innermost")
-    if d["flags"] & ZP_MINUS1 and d["flags"] & ZP_L1SCALED:
-        warnings.append("minus1-without-effect")
-    return warnings
+    samples = {i * sizes["groups0"] // count for i in range(count)}
+    advice = []
+    scales = read_codes(planes[1], d["scale0"], sizes["groups0"])
+    if (unpack_format(d["scale0"]).kind == EXPONENT_ONLY and count > 1
+            and len({scales[group] for group in samples}) == 1):
+        advice.append("scales-without-spread")
+    elem = unpack_format(d["elem"])
+    if elem.kind == INTEGER and not elem.unsigned and not d["flags"] & SPARSE:
+        codes = read_codes(planes[0], d["elem"], sizes["stored"], d["container"] == 1,
+                           bool(d["flags"] & MSB_FIRST))
+        largest = max((abs(fmt_decode(d["elem"], code)) for i, code in enumerate(codes)
+                       if i // d["k0"] in samples), default=0)
+        if 0 < largest < max_finite(d["elem"]) / 2:
+            advice.append("codes-far-from-limit")
+    values = decode(grade, shape, planes, d["group_axis"])
+    for group in sorted(samples):
+        if all(v != v for v in values[group * d["k0"]:(group + 1) * d["k0"]]):
+            advice.append("group-all-nan")
+            break
+    if d["flags"] & HAS_ZP and not d["flags"] & ZP_L1SCALED:
+        zeros = read_codes(planes[3], d["zp_fmt"], sizes["groups0"])
+        edges = (0, max_finite_code(d["zp_fmt"]))
+        if count and all(zeros[group] in edges for group in samples):
+            advice.append("zero-points-at-edge")
+    return advice
 
 
 def grit_check(raw, shape, plane_bytes, level=1, planes=(), expected_digest=None,
                extra_grades=()):
-    """7.3: the first failure, or Ok with warnings. Level 0 at run time is level 1
-    (Decision): what is erased is erased by a compiler. Total: any bytes, any
-    numbers."""
+    """7.3: the first failure, or Ok with warnings (C28). Level 0 at run time is
+    level 1 (C2): what is erased is erased by a compiler. Level 3 adds `probes`,
+    which never change the outcome (C30)."""
     try:
-        require(len(raw) == 64, GRADE_UNKNOWN, "1.1", "descriptor", 64, len(raw))
+        require(len(raw) == 64, GRADE_UNKNOWN, "0", "descriptor", 64, len(raw))
         d = unpack_descriptor(raw)
         check_frame(d)
         check_grade(d, registry(extra_grades))
         check_placements(d)
         sizes = compute_sizes(d, shape)
         check_sizes(d, sizes, plane_bytes)
-        warnings = structural_warnings(d, shape)
         if level >= 2:
             check_contents(d, sizes, planes, expected_digest)
-        if level >= 3:
-            warnings += probes(d, sizes, planes)
-        return {"status": OK, "step": "0", "warnings": warnings}
+        inner = math.prod(shape[d["group_axis"] + 1:])
+        return {"status": OK,
+                "warnings": ["group-axis-not-innermost"] if inner > 1 else []}
     except Failure as failure:
         return failure.detail
 
@@ -938,9 +1085,8 @@ def grit_check(raw, shape, plane_bytes, level=1, planes=(), expected_digest=None
 
 
 def read_stream(plane, width, count, first=0, msb=False):
-    """`count` codes of `width` bits, packed without gaps, from code `first` on.
-    Decision for widths other than 4: least significant bit first across bytes;
-    MSB_FIRST mirrors the stream, so that a code starts at its high bit."""
+    """B8 to B10: `count` codes of `width` bits, packed without gaps, from code
+    `first` on."""
     if width >= 8:
         step = width // 8
         return [int.from_bytes(plane[(first + i) * step:(first + i + 1) * step], "little")
@@ -992,43 +1138,67 @@ def array_sizes(grade, shape, axis=None):
 
 
 def project(grade, value):
-    """8.1, step 6. Decision: a NaN stays one, whether dt has a code for it or not,
-    and so decode is total."""
-    if grade["dt"] == "binary32" or value != value:
+    """8.1, step 6 (D19, D20)."""
+    if grade["dt"] == "binary32":
         return value
     word = grade.word("dt")
     return fmt_decode(word, fmt_encode(word, value, grade["dr"], grade["ds"]))
 
 
-def kept_positions(grade, aux, numel):
-    """The logical indices of a sparse array that are stored, in order. The indices
-    of a run are a set, and those beyond it name nothing (Decision)."""
-    n, m, bits, _ = grade.sparsity
+def kept_positions(grade, indices, numel):
+    """D13, D14: the logical indices that are stored, in order."""
+    n, m, _, _ = grade.sparsity
     kept = []
     for run in range(numel // m):
-        indices = set(read_stream(aux, bits, n, run * n))
-        kept += [run * m + i for i in sorted(indices) if i < m]
+        kept += [run * m + i for i in sorted(set(indices[run * n:run * n + n])) if i < m]
     return kept
 
 
-def decode(grade, shape, planes, axis=None):
-    """The binary32 values of an array, by the equation of 8.1."""
+def plane_slots(grade, shape, sizes, placements):
+    """5.2: for each plane, the slots of its items."""
+    last = shape[-1]
+
+    def per(step, times=1):
+        return last // step * times if step and last % step == 0 else None
+
+    n, m = grade.sparsity[:2] if grade.sparsity else (1, 1)
+    data, scale, meta = canonical_placements(grade)
+    words = placements or (data, scale, meta)
+    aux = (sizes["stored"], per(m, n)) if grade["sp"] else (sizes["groups0"], per(grade.k0))
+    return [slots_of(words[0], data, sizes["stored"], per(m, n)),
+            slots_of(words[1], scale, sizes["groups0"], per(grade.k0)),
+            slots_of(words[1], scale, sizes["groups1"], per(grade.k0 * grade.k1)),
+            slots_of(words[2], meta, *aux) if meta else range(0)]
+
+
+def decode(grade, shape, planes, axis=None, placements=None):
+    """The binary32 values of an array, by the steps of 8.1."""
     sizes = array_sizes(grade, shape, axis)
-    if [len(plane) for plane in planes] != sizes["bytes"]:
-        raise Refused("plane-sizes", str(sizes["bytes"]))
+    need([len(plane) for plane in planes] == sizes["bytes"], SIZE_MISMATCH)
+    if sizes["numel"] == 0:
+        return []
+    slots = plane_slots(grade, shape, sizes, placements)
+
+    def in_order(plane, codes):
+        """From the order of slots into that of items."""
+        return [codes[slot] for slot in slots[plane]]
+
     data, plane0, plane1, aux = planes
     l1 = grade["zps"] == "l1"
     elem, s0, s1, zp = (grade.word(key) for key in ("e", "s0", "s1", "zp"))
-    codes = read_codes(data, elem, sizes["stored"], grade["ct"] == "pad8",
-                       grade["po"] == "msb")
-    scale0 = [fmt_decode(s0, c) for c in read_codes(plane0, s0, sizes["groups0"])]
-    scale1 = []
+    codes = in_order(0, read_codes(data, elem, sizes["stored"], grade["ct"] == "pad8",
+                                   grade["po"] == "msb"))
+    scale0 = [fmt_decode(s0, code)
+              for code in in_order(1, read_codes(plane0, s0, sizes["groups0"]))]
+    scale1, minimum1, zeros = [], [], []
     if grade.levels == 2:
-        count = sizes["groups1"] * (2 if l1 else 1)
-        scale1 = [fmt_decode(s1, c) for c in read_codes(plane1, s1, count)]
-    zeros = []
+        each = 2 if l1 else 1  # pairs [S1, Z1]
+        stored = [fmt_decode(s1, code)
+                  for code in read_codes(plane1, s1, sizes["groups1"] * each)]
+        scale1, minimum1 = in_order(2, stored[::each]), in_order(2, stored[each - 1::each])
     if grade["zp"]:
-        zeros = [fmt_decode(zp, c) for c in read_codes(aux, zp, sizes["groups0"])]
+        zeros = [fmt_decode(zp, code)
+                 for code in in_order(3, read_codes(aux, zp, sizes["groups0"]))]
 
     @lru_cache(maxsize=None)
     def level1_group(g0):
@@ -1038,12 +1208,12 @@ def decode(grade, shape, planes, axis=None):
     def scale(g0):
         if grade.levels == 1:
             return scale0[g0]
-        return mul(scale1[level1_group(g0) * (2 if l1 else 1)], scale0[g0])
+        return mul(scale1[level1_group(g0)], scale0[g0])
 
     @lru_cache(maxsize=None)
     def offset(g0):
         if l1:
-            return mul(scale1[level1_group(g0) * 2 + 1], zeros[g0])
+            return mul(minimum1[level1_group(g0)], zeros[g0])
         return add(zeros[g0], 1.0 if grade["zpc"] == "minus1" else 0.0)
 
     def value(i, code):
@@ -1058,13 +1228,13 @@ def decode(grade, shape, planes, axis=None):
             return NAN if Z != Z else sub(mul(S, e), Z)
         return mul(S, sub(e, Z))
 
-    out = [0.0] * sizes["numel"]  # 8.3: what is masked is +0.0
+    out = [0.0] * sizes["numel"]  # D12: what is masked is +0.0
     positions = range(sizes["numel"])
     if grade.sparsity:
-        positions = kept_positions(grade, aux, sizes["numel"])
+        indices = read_stream(aux, grade.sparsity[2], sizes["stored"])
+        positions = kept_positions(grade, in_order(3, indices), sizes["numel"])
     for i, code in zip(positions, codes):
-        result = project(grade, value(i, code))
-        out[i] = NAN if result != result else result
+        out[i] = project(grade, value(i, code))
     return out
 
 
@@ -1072,36 +1242,32 @@ def decode(grade, shape, planes, axis=None):
 
 
 def encode_refusal(grade):
-    """Why a grade that can be decoded has no rule to encode, or None."""
+    """E11, E13: why a grade that can be decoded has no rule to encode, or None."""
     rule, two = grade["esr"], grade.levels == 2
-    integers = all(unpack_format(grade.word(key)).kind == INTEGER
-                   and unpack_format(grade.word(key)).unsigned
-                   for key in (("e", "zp", "s0") if two else ("e", "zp"))
-                   if grade[key])
-    tests = {
-        "custom": rule.startswith("custom:"),
-        "ftz": grade["esn"] == "ftz",  # the text does not say what is flushed
-    }
+    elem = unpack_format(grade.word("e"))
+    tests = {"custom-rule": rule.startswith("custom:"), "esn": grade["esn"] == "ftz"}
     if rule == "affineminmax":
+        formats = [unpack_format(grade.word(key)) for key in ("e", "s0", "zp")]
         tests |= {
-            "affine-needs-zp": grade["zp"] is None,
-            "affine-integers": not integers,
-            "affine-shared-two-levels": two and grade["zps"] == "shared",
-            "affine-per-tensor": two and grade.k1 == 0,
-            "affine-rounding": (grade["er"], grade["es"]) != ("rne", "satfinite"),
+            "zps": grade["zps"] != "l1",
+            "k1": grade.k1 == 0,
+            "unsigned-integers": not all(f.kind == INTEGER and f.unsigned for f in formats),
+            "er-es": (grade["er"], grade["es"]) != ("rne", "satfinite"),
         }
     else:
         tests |= {
-            "zp-without-rule": grade["zp"] is not None,
-            "exp2-two-levels": two and rule != "ratiomaxabs",
-            "ratio-super-groups": two and grade.k1 != 0,
-            "sparse-two-levels": two and grade.sparsity is not None,
+            "e": elem.width > 8 or (elem.kind != INTEGER and elem.unsigned),
+            "zp": grade["zp"] is not None,
+            "levels": two and rule != "ratiomaxabs",
+            "k1": two and grade.k1 != 0,
+            "sp-levels": two and grade.sparsity is not None,
+            "sp-k0": grade.sparsity is not None and grade.k0 % grade.sparsity[1] != 0,
         }
     return next((reason for reason, holds in tests.items() if holds), None)
 
 
 def positive_code(word, x, rounding, saturation):
-    """A scale is never zero where it has one level: the smallest code above."""
+    """E10: a scale that is at least the least positive one."""
     code = fmt_encode(word, x, rounding, saturation)
     return code if fmt_decode(word, code) > 0 else 1
 
@@ -1115,7 +1281,7 @@ def all_finite(values):
 
 
 def shared_exponent(rule, largest):
-    """9.2: log2(amax), rounded to an integer exactly."""
+    """X0 of 9.2: log2(amax), rounded to an integer exactly (E16)."""
     exponent = floor_log2(Fraction(largest))
     f = Fraction(largest) / Fraction(2) ** exponent  # in [1, 2)
     if rule == "exp2ceilmaxabs":
@@ -1126,7 +1292,7 @@ def shared_exponent(rule, largest):
 
 
 def wanted_scale(grade, largest):
-    """The scale of one level before it is projected into its format."""
+    """E15, E22: the scale of one level before it is encoded into its format."""
     elem = grade.word("e")
     if grade["esr"] == "ratiomaxabs":
         return div(largest, max_finite(elem))
@@ -1135,8 +1301,16 @@ def wanted_scale(grade, largest):
 
 
 def element_code(grade, v, S):
+    """E8, E25."""
     quotient = math.copysign(0.0, v) if S == 0 else div(v, S)
     return fmt_encode(grade.word("e"), quotient, grade["er"], grade["es"])
+
+
+def poison(word):
+    """E5, E6: the code that carries a NaN."""
+    if nan_code(word) is None:
+        raise Refused("no-nan", f"format word 0x{word:04x}")
+    return nan_code(word)
 
 
 def encode_one_level(grade, groups):
@@ -1145,9 +1319,7 @@ def encode_one_level(grade, groups):
     scales, codes = [], []
     for values in groups:
         if not all_finite(values):
-            if nan_code(s0) is None:
-                raise Refused("no-nan", grade["s0"])
-            scales.append(nan_code(s0))
+            scales.append(poison(s0))
             codes.append([0] * len(values))
             continue
         largest = amax(values)
@@ -1159,8 +1331,8 @@ def encode_one_level(grade, groups):
 
 
 def encode_ratio_two_levels(grade, groups):
-    """10.3: a scale of the tensor, and one per group beside it. er governs the
-    group scales and the elements, not the scale of the tensor (Decision)."""
+    """E23, E24: a scale of the array, and one per group beside it. er governs the
+    group scales and the elements, not the scale of the array."""
     s0, s1, er, es = grade.word("s0"), grade.word("s1"), grade["er"], grade["es"]
     largest = amax(v for values in groups for v in values if math.isfinite(v))
     maxnorm = max_finite(grade.word("e"))
@@ -1170,29 +1342,18 @@ def encode_ratio_two_levels(grade, groups):
     scales, codes = [], []
     for values in groups:
         if not all_finite(values):
-            if nan_code(s0) is None:
-                return poison_all(grade, groups)
-            scales.append(nan_code(s0))
+            scales.append(poison(s0))
             codes.append([0] * len(values))
             continue
         ratio = div(div(amax(values), maxnorm), sT) if amax(values) else 1.0
-        scales.append(fmt_encode(s0, ratio, er, es))  # may be zero: nvf4's honest limit
+        scales.append(fmt_encode(s0, ratio, er, es))
         S = mul(sT, fmt_decode(s0, scales[-1]))
         codes.append([element_code(grade, v, S) for v in values])
     return scales, [tensor], [], codes
 
 
-def poison_all(grade, groups):
-    """Decision: a NaN goes into the innermost scale that can hold one; the codes
-    under it are 0."""
-    if nan_code(grade.word("s1")) is None:
-        raise Refused("no-nan", grade["s1"])
-    return ([0] * len(groups), [nan_code(grade.word("s1"))], [],
-            [[0] * len(values) for values in groups])
-
-
 def value_range(grade, values):
-    """9.3: step and offset. Zero is always in range; a group without negative
+    """E17: step and offset. Zero is always in range; a group without negative
     values has lo = +0.0 and therefore the offset -0.0."""
     lo = min((v for v in values if v < 0), default=0.0)
     hi = max((v for v in values if v > 0), default=0.0)
@@ -1200,41 +1361,15 @@ def value_range(grade, values):
 
 
 def round_clamped(x, low, high):
-    """rne_int and clamp, of infinities too; a NaN gives `low` (Decision: it can
-    only come from a range that overflows binary32)."""
+    """rint and clamp, of infinities too. A NaN, which only a range that overflows
+    binary32 can bring about, gives `low` (E12 leaves it open)."""
     if math.isinf(x) or x != x:
         return high if x > 0 else low
     return clamp(round_to_integer(Fraction(x), "rne"), low, high)
 
 
-def encode_affine_shared(grade, groups):
-    """9.3 with one level and a zero point. Decision, as the text stops at step and
-    off: S is step in the scale's format, z is off/S rounded, q is v/S rounded
-    plus z, each clamped."""
-    s0, top = grade.word("s0"), int(max_finite(grade.word("e")))
-    bias = 1 if grade["zpc"] == "minus1" else 0
-    last = int(max_finite(grade.word("zp")))
-    scales, zeros, codes = [], [], []
-    for values in groups:
-        if not all_finite(values):
-            if nan_code(s0) is None:
-                raise Refused("no-nan", grade["s0"])
-            scales.append(nan_code(s0))
-            zeros.append(0)
-            codes.append([0] * len(values))
-            continue
-        step, offset = value_range(grade, values)
-        scales.append(positive_code(s0, step if step else 1.0, "rne", "satfinite"))
-        S = fmt_decode(s0, scales[-1])
-        z = round_clamped(div(offset, S), bias, last + bias)
-        zeros.append(z - bias)
-        codes.append([clamp(round_clamped(div(v, S), -2**40, 2**40) + z, 0, top)
-                      for v in values])
-    return scales, [], zeros, codes
-
-
-def encode_affine_two_levels(grade, groups):
-    """10.2, for any number of groups and any unsigned integers."""
+def encode_affine(grade, groups):
+    """E18 to E21."""
     s0, s1, zp = grade.word("s0"), grade.word("s1"), grade.word("zp")
     top0, topz = int(max_finite(s0)), int(max_finite(zp))
     top = int(max_finite(grade.word("e")))
@@ -1242,9 +1377,7 @@ def encode_affine_two_levels(grade, groups):
     for first in range(0, len(groups), grade.k1):
         block = groups[first:first + grade.k1]
         if not all(all_finite(values) for values in block):
-            if nan_code(s1) is None:
-                raise Refused("no-nan", grade["s1"])
-            pairs += [nan_code(s1), 0]
+            pairs += [poison(s1), 0]
             scales += [0] * len(block)
             minima += [0] * len(block)
             codes += [[0] * len(values) for values in block]
@@ -1268,8 +1401,8 @@ def encode_affine_two_levels(grade, groups):
 
 
 def select_survivors(grade, values):
-    """10.4: the N largest magnitudes of every M, ties to the lower index; NaN
-    counts as infinite. Returns the kept positions in order and their indices."""
+    """E14: the N largest magnitudes of every M, ties to the lower index; NaN counts
+    as infinite. Returns the kept positions in order and their indices."""
     n, m, _, _ = grade.sparsity
     kept, indices = [], []
     for first in range(0, len(values), m):
@@ -1280,6 +1413,37 @@ def select_survivors(grade, values):
         indices += chosen
         kept += [first + i for i in chosen]
     return kept, indices
+
+
+def relayout(grade, shape, planes, old, new, axis=None):
+    """P20: the planes, with every item moved from its old slot to its new one.
+    Equal words leave a plane alone, unless they are hashes."""
+    sizes = array_sizes(grade, shape, axis)
+    if sizes["numel"] == 0:
+        return planes
+    old, new = list(old), list(new)
+    for role, word in enumerate(canonical_placements(grade)):
+        if old[role] == new[role] and old[role] >> 60 != 0x8:
+            old[role] = new[role] = word
+    before = plane_slots(grade, shape, sizes, old)
+    after = plane_slots(grade, shape, sizes, new)
+    l1, bits = grade["zps"] == "l1", grade.sparsity[2] if grade.sparsity else 0
+    widths = [code_width(grade.word("e"), grade["ct"] == "pad8"),
+              code_width(grade.word("s0"), True),
+              code_width(grade.word("s1"), False) * (2 if l1 else 1),
+              bits or code_width(grade.word("zp"), True)]
+    msb = grade["po"] == "msb" and grade["ct"] == "dense"
+    moved = []
+    for plane, content in enumerate(planes):
+        if not content:
+            moved.append(content)
+            continue
+        codes = read_stream(content, widths[plane], len(after[plane]), 0, msb and plane == 0)
+        items = [0] * len(codes)
+        for source, target in zip(before[plane], after[plane]):
+            items[target] = codes[source]
+        moved.append(write_stream(items, widths[plane], msb and plane == 0))
+    return moved
 
 
 def encode(grade, shape, values, axis=None):
@@ -1296,7 +1460,7 @@ def encode(grade, shape, values, axis=None):
     for i in kept:
         groups[i // grade.k0].append(values[i])
     if grade["esr"] == "affineminmax":
-        rule = encode_affine_two_levels if grade.levels == 2 else encode_affine_shared
+        rule = encode_affine
     else:
         rule = encode_ratio_two_levels if grade.levels == 2 else encode_one_level
     scale0, scale1, zeros, codes = rule(grade, groups)
@@ -1323,23 +1487,32 @@ EDGES = [  # 11.2
 ]
 
 
-def edge_refusal(edge):
-    """11.2: what forbids an edge. Full scope needs a suite that agrees under both
-    grades, which no pair of version 1 has shown."""
+def edge_refusal(edge, suite_arrays=()):
+    """G34, G35: what forbids an edge. `suite_arrays` are the (shape, values) of the
+    suite's encode vectors, on which both grades of a full edge must agree."""
     if not edge["reason"]:
         return "no-reason"
-    if edge["scope"] not in ("decode", "full"):
-        return "unknown-scope"
     a, b = (Grade.parse(REGISTERED.get(edge[end], edge[end])) for end in ("from", "to"))
     if a.decode_projection() != b.decode_projection():
         return "projections-differ"
-    if edge["scope"] == "full" and a.canonical() != b.canonical():
-        return "encode-differs"
+    if edge["scope"] == "full":
+        for shape, values in suite_arrays:
+            if planes_or_refusal(a, shape, values) != planes_or_refusal(b, shape, values):
+                return "encode-differs"
     return None
 
 
+def planes_or_refusal(grade, shape, values):
+    try:
+        return encode(grade, shape, values)
+    except Refused as refusal:
+        return refusal.reason
+    except Failure as failure:
+        return failure.detail["status"]
+
+
 def equivalent(a, b, scope, edges=()):
-    """The closure of the edges of this scope or a stronger one, and of equal
+    """G36: the closure of the edges of this scope or a stronger one, and of equal
     canonical strings."""
     edges = [edge for edge in (*EDGES, *edges) if edge["scope"] in (scope, "full")]
     links = [tuple(Grade.parse(REGISTERED.get(edge[end], edge[end])).canonical()
@@ -1355,31 +1528,37 @@ def equivalent(a, b, scope, edges=()):
     return b.canonical() in reached
 
 
-ORDER_RANK = {"seq": 0, "tree": 2, "unspec": 3}
+ORDER_RANK = {"seq": 0, "tree": 2, "unspec": 3}  # any pairwiseK: 1
 
 
-def weaker_or_equal(key, a, b):
-    """Whether a promises what b promises, on one accumulation key."""
+def token_refines(key, a, b):
+    """4.3, for one key: whether a promises all that b promises."""
     if a == b:
         return True
-    if key == "an":
+    if key in ("an", "esn"):
         return b == "any"
     if key == "ao":
         return ORDER_RANK.get(a, 1) < ORDER_RANK.get(b, 1)
     return False
 
 
-def refines(kernel, request):
-    """4.3: a kernel of this grade may serve the request. Decision: keys 1 to 18
-    must agree up to decode equivalence."""
-    return (kernel.decode_projection() == request.decode_projection()
-            and all(weaker_or_equal(key, kernel[key], request[key])
-                    for key in ACCUMULATION_KEYS))
+def refines(a, b):
+    """G21."""
+    return all(token_refines(key, a[key], b[key]) for key in KEYS)
+
+
+def serves(kernel, request):
+    """G22: None, or what forbids that a kernel of this grade serves the request."""
+    if kernel.decode_projection() != request.decode_projection():
+        return "decode-projection"
+    failing = [key for key in ACCUMULATION_KEYS
+               if not token_refines(key, kernel[key], request[key])]
+    return ",".join(failing) or None
 
 
 def join_token(key, a, b):
     for token in (a, b):
-        if weaker_or_equal(key, a, token) and weaker_or_equal(key, b, token):
+        if token_refines(key, a, token) and token_refines(key, b, token):
             return token
     if key == "ao":  # two block lengths
         return "tree"
@@ -1389,15 +1568,441 @@ def join_token(key, a, b):
 
 
 def join(a, b):
-    """The accumulation contract of a result; its representation is its own."""
+    """G23: the accumulation contract of a result; its representation is its own."""
     return {key: join_token(key, a[key], b[key]) for key in ACCUMULATION_KEYS}
 
 
 def relax(grade, key, value):
-    """The grade with a weaker promise on one accumulation key."""
-    if key not in ACCUMULATION_KEYS:
-        raise Refused("not-accumulation", key)
+    """G24: the grade with a weaker promise."""
     value = parse_value(key, value)
-    if not weaker_or_equal(key, grade[key], value):
+    if not token_refines(key, grade[key], value):
         raise Refused("not-weaker", f"{key}={value}")
     return Grade({**{k: v for k, v in grade.fields.items() if v is not None}, key: value})
+
+
+# === 15. Conformance vectors ====================================================
+# A vector has an id, the constraints it tests, a kind, inputs and what is expected.
+# The functions below derive what is expected from the inputs, one per kind.
+
+CONFORMANCE = Path(__file__).resolve().parent / "conformance"
+DERIVE = {}
+
+
+def kind(function):
+    DERIVE[function.__name__.removeprefix("derive_")] = function
+    return function
+
+
+def grade_named(text):
+    return Grade.parse(REGISTERED.get(text, text))
+
+
+def values_hex(values):
+    return "".join(f"{to_bits(v):08x}" for v in values)
+
+
+def values_of(text):
+    return [from_bits(int(text[i:i + 8], 16)) for i in range(0, len(text), 8)]
+
+
+def planes_of(texts):
+    return [None if text is None else bytes.fromhex(text) for text in texts]
+
+
+def words_of(texts):
+    return texts and [int(text, 16) for text in texts]
+
+
+def word_text(word, digits):
+    return f"0x{word:0{digits}x}"
+
+
+@kind
+def derive_format_word(word):
+    f = valid_format(int(word, 16))
+    out = {"width": f.width, "kind": f.kind, "unsigned": f.unsigned,
+           "signed_zero": f.szero, "max_finite": values_hex([max_finite(f.word)]),
+           "nan_code": nan_code(f.word)}
+    if f.kind == FLOAT:
+        out |= {"exponent_bits": f.e_bits, "fraction_bits": f.m_bits, "bias": f.bias,
+                "has_inf": f.has_inf}
+    return out
+
+
+@kind
+def derive_format_space():
+    """Every word: how many of each verdict, and a hash of all in order (one byte
+    each: 0 for valid, else the place of the reason in the sorted list)."""
+    verdicts = [format_refusal(word) or "" for word in range(2**16)]
+    names = sorted(set(verdicts))
+    return {"counts": {name or "valid": verdicts.count(name) for name in names},
+            "fnv1a64": f"{fnv1a64(bytes(map(names.index, verdicts))):016x}"}
+
+
+@kind
+def derive_fmt_decode(word, codes):
+    word = int(word, 16)
+    width = valid_format(word).width
+    every = range(2**width) if codes == "all" else codes
+    values = [fmt_decode(word, code) for code in every]
+    if len(values) <= 256:
+        return {"values": values_hex(values)}
+    packed = b"".join(to_bits(v).to_bytes(4, "little") for v in values)
+    return {"fnv1a64": f"{fnv1a64(packed):016x}"}
+
+
+@kind
+def derive_fmt_encode(word, rounding, saturation, values):
+    def code(x):
+        try:
+            return fmt_encode(int(word, 16), x, rounding, saturation)
+        except Refused:
+            return None
+    return {"codes": [code(x) for x in values_of(values)]}
+
+
+@kind
+def derive_grade(text):
+    grade = Grade.parse(text)
+    return {"canonical": grade.canonical(), "grade_id": f"{grade.grade_id():016x}",
+            "gritdec1": grade.decode_projection()}
+
+
+@kind
+def derive_descriptor(grade, group_axis=0, placements=None, note=0):
+    d = descriptor_of(grade_named(grade), group_axis, words_of(placements), note)
+    return {"desc_hex": pack_descriptor(d).hex()}
+
+
+@kind
+def derive_descriptor_fields(desc_hex):
+    return unpack_descriptor(bytes.fromhex(desc_hex))
+
+
+@kind
+def derive_fingerprint(hex):
+    data = bytes.fromhex(hex)
+    return {"fnv1a64": f"{fnv1a64(data):016x}", "fnv1a128": fnv1a128(data).hex()}
+
+
+def identities(grade, d, shape, planes=None):
+    identity = gid(grade.canonical(), pack_descriptor(d), shape)
+    out = {"desc_hex": pack_descriptor(d).hex(), "gid": identity.hex(),
+           "gid_base32": base32(identity)}
+    if planes is not None:
+        out["digest"] = digest(planes).hex()
+    return out
+
+
+@kind
+def derive_gid(grade, shape, group_axis=0, placements=None, note=0):
+    grade = grade_named(grade)
+    d = descriptor_of(grade, group_axis, words_of(placements), note)
+    return identities(grade, d, shape)
+
+
+@kind
+def derive_base32(text):
+    return {"bytes": parse_base32(text).hex()}
+
+
+@kind
+def derive_digest(planes):
+    return {"digest": digest(planes_of(planes)).hex()}
+
+
+@kind
+def derive_array(grade, shape, values, group_axis=None):
+    """Encode, identities, and decode of what was encoded."""
+    grade = grade_named(grade)
+    axis = len(shape) - 1 if group_axis is None else group_axis
+    planes = encode(grade, shape, values_of(values), axis)
+    return {"planes": [plane.hex() for plane in planes],
+            "plane_bytes": [len(plane) for plane in planes],
+            **identities(grade, descriptor_of(grade, axis), shape, planes),
+            "decoded": values_hex(decode(grade, shape, planes, axis))}
+
+
+@kind
+def derive_decode(grade, shape, planes, group_axis=None, placements=None):
+    """Planes that no encoder need have written."""
+    grade, planes, placements = grade_named(grade), planes_of(planes), words_of(placements)
+    axis = len(shape) - 1 if group_axis is None else group_axis
+    d = descriptor_of(grade, axis, placements)
+    return {**identities(grade, d, shape, planes),
+            "decoded": values_hex(decode(grade, shape, planes, axis, placements))}
+
+
+@kind
+def derive_relayout(grade, shape, planes, old, new, group_axis=None):
+    moved = relayout(grade_named(grade), shape, planes_of(planes), words_of(old),
+                     words_of(new), group_axis)
+    return {"planes": [plane.hex() for plane in moved]}
+
+
+@kind
+def derive_sizes(grade, shape, group_axis=None):
+    try:
+        sizes = array_sizes(grade_named(grade), shape, group_axis)
+        return {"status": OK, "plane_bytes": sizes["bytes"]}
+    except Failure as failure:
+        return failure.detail
+
+
+@kind
+def derive_check(desc_hex, shape, plane_bytes, level, planes=(), expected_digest=None,
+                 grades=()):
+    """`grades` are registered beside the six."""
+    if expected_digest is not None:
+        expected_digest = bytes.fromhex(expected_digest)
+    return grit_check(bytes.fromhex(desc_hex), shape, plane_bytes, level,
+                      planes_of(planes), expected_digest, grades)
+
+
+@kind
+def derive_probes(desc_hex, shape, planes, grades=()):
+    """Advice of level 3; the thresholds are not part of the text."""
+    return {"advice": probes(bytes.fromhex(desc_hex), shape, planes_of(planes), grades)}
+
+
+@kind
+def derive_placement(word):
+    word = int(word, 16)
+    return {"acceptable": placement_acceptable(word),
+            "name": "UNSPECIFIED" if word == 0 else PLACEMENTS.get(word)}
+
+
+@kind
+def derive_placement_map(word, rows, cols):
+    return {"slots": placement_map(int(word, 16), rows, cols)}
+
+
+@kind
+def derive_layout(text):
+    return {"word": word_text(layout_word(text), 16)}
+
+
+@kind
+def derive_layout_map(text, rows, cols):
+    slots, wide = layout_map(parse_layout(text), rows, cols)
+    return {"slots": slots, "columns": wide}
+
+
+@kind
+def derive_edge(**edge):
+    if reason := edge_refusal(edge, suite_arrays()):
+        raise Refused(reason)
+    return {"registered": edge in EDGES}
+
+
+@kind
+def derive_equivalent(a, b, scope):
+    return {"equivalent": equivalent(grade_named(a), grade_named(b), scope)}
+
+
+@kind
+def derive_supersedes(a, b, shape, planes):
+    """One payload under two grades."""
+    outcomes = [derive_decode(name, shape, planes) for name in (a, b)]
+    grades = [grade_named(name) for name in (a, b)]
+    return {"desc_hex": [out["desc_hex"] for out in outcomes],
+            "gid": [out["gid"] for out in outcomes],
+            "decoded": outcomes[0]["decoded"],
+            "same_decode": outcomes[0]["decoded"] == outcomes[1]["decoded"],
+            "decode_scope": equivalent(*grades, "decode"),
+            "full_scope": equivalent(*grades, "full")}
+
+
+@kind
+def derive_refines(a, b):
+    return {"refines": refines(grade_named(a), grade_named(b))}
+
+
+@kind
+def derive_serves(kernel, request):
+    failing = serves(grade_named(kernel), grade_named(request))
+    return {"serves": failing is None, "failing": failing}
+
+
+@kind
+def derive_join(a, b):
+    return join(grade_named(a), grade_named(b))
+
+
+@kind
+def derive_relax(grade, key, value):
+    return {"canonical": relax(grade_named(grade), key, value).canonical()}
+
+
+def derive(vector_kind, inputs):
+    try:
+        out = DERIVE[vector_kind](**inputs)
+    except Refused as refusal:
+        return {"refused": refusal.reason}
+    except Failure as failure:
+        return {"refused": failure.detail["status"]}
+    return {key: value for key, value in out.items() if value is not None}
+
+
+# === Verification ===============================================================
+
+
+def golden_differences(golden):
+    """grit-golden.json was made by another implementation; its README names what
+    this project decides otherwise."""
+    def compare(what, found, expected):
+        if found != expected:
+            yield f"grit-golden.json: {what}: {found} is not {expected}"
+
+    for name, entry in golden["grades"].items():
+        found = derive("grade", {"text": entry["canonical"]}) | derive(
+            "descriptor", {"grade": name})
+        yield from compare(name, found, entry)
+    for entry in golden["vectors"] + golden["resolution"]:
+        inputs = {"grade": entry["grade"], "shape": entry["shape"], "values": entry["inputs"]}
+        found = derive("array", inputs)
+        for key in ("planes", "decoded", "digest", "gid", "gid_base32", "plane_bytes"):
+            if key in entry:
+                yield from compare(f"{entry['name']}: {key}", found[key],
+                                   entry.get("rtz_" + key, entry[key]))
+        if "planes" in entry:  # what the package wrote decodes alike everywhere
+            found = derive("decode", {"grade": entry["grade"], "shape": entry["shape"],
+                                      "planes": entry["planes"]})
+            yield from compare(entry["name"] + ": decode", found["decoded"], entry["decoded"])
+    for entry in golden["decode_only"]:
+        inputs = {key: entry[key] for key in ("grade", "shape", "planes")}
+        found = derive("decode", inputs)
+        for key in ("decoded", "digest", "gid", "gid_base32", "desc_hex"):
+            yield from compare(f"{entry['name']}: {key}", found[key], entry[key])
+        found = derive("check", {"desc_hex": entry["desc_hex"], "shape": entry["shape"],
+                                 "plane_bytes": entry["plane_bytes"], "level": 2,
+                                 "planes": entry["planes"]})
+        yield from compare(entry["name"] + ": level2", found["status"], entry["level2"])
+    for entry in golden["checks"]:
+        inputs = {"level" if key == "check_level" else key: entry[key]
+                  for key in ("desc_hex", "shape", "plane_bytes", "check_level", "planes",
+                              "expected_digest") if key in entry}
+        found = derive("check", inputs)
+        yield from compare(entry["name"], [found["status"], int(found.get("step", "0").split(".")[0])],
+                           [entry["status"], entry["step"]])
+    for entry in golden["grade_strings"]:
+        found = derive("grade", {"text": entry["text"]})
+        why = entry.get("why")
+        if "e=bf16" in entry["text"]:  # G18 names it
+            why = "forbidden-alias"
+        yield from compare(entry["text"],
+                           [found.get(key) for key in ("canonical", "grade_id", "refused")],
+                           [entry.get("canonical"), entry.get("grade_id"), why])
+    yield from golden_number_differences(golden, compare)
+
+
+def golden_number_differences(golden, compare):
+    for entry in golden["fmt_decode"]:
+        codes = entry["codes"]
+        if codes != "all":
+            codes = [int(code, 16) for code in codes]
+        found = derive("fmt_decode", {"word": entry["word"], "codes": codes})
+        yield from compare("fmt_decode of " + entry["name"], found["values"], entry["values"])
+    infinite = {"7f800000": 0x7BFF, "ff800000": 0xFBFF}
+    for entry in golden["fmt_encode"]:
+        for bits, code in entry["cases"]:
+            expected = None if code is None else int(code, 16)
+            if entry["word"] == "0x356f" and entry["sat"] != "ovfinf":
+                expected = infinite.get(bits, expected)
+            found = derive("fmt_encode", {"word": entry["word"], "rounding": "rne",
+                                          "saturation": entry["sat"], "values": bits})
+            yield from compare(f"fmt_encode {entry['word']} {entry['sat']} of {bits}",
+                               found["codes"], [expected])
+    for entry in golden["base32"]:
+        found = derive("base32", {"text": entry["text"]})
+        yield from compare("base32 " + entry["text"], found.get("bytes"), entry["gid"])
+    for entry in golden["supersedes"]:
+        data, scale = entry["payload"][:32], entry["payload"][32:]
+        found = derive("supersedes", {"a": "GRADE_MXFP4_RNE", "b": "GRADE_MXFP4",
+                                      "shape": [32], "planes": [data, scale, "", ""]})
+        expected = {"desc_hex": [entry["desc_a"], entry["desc_b"]],
+                    "decoded": entry["decoded"], "same_decode": True,
+                    "decode_scope": entry["decode_scope"], "full_scope": entry["full_scope"]}
+        yield from compare(entry["name"], {key: found[key] for key in expected}, expected)
+
+
+def suite_module():
+    """The list of vectors, which is data more than text and has a file of its own."""
+    sys.path.insert(0, str(CONFORMANCE))
+    try:
+        import make_vectors
+    finally:
+        sys.path.pop(0)
+    return make_vectors
+
+
+@lru_cache(maxsize=None)
+def suite_arrays():
+    """What the suite encodes, for G35."""
+    return tuple((vector["inputs"]["shape"], values_of(vector["inputs"]["values"]))
+                 for vector in suite_module().list_vectors() if vector["kind"] == "array")
+
+
+def make_vectors():
+    vectors = suite_module().list_vectors()
+    for vector in vectors:
+        vector["expected"] = derive(vector["kind"], vector["inputs"])
+    return vectors
+
+
+def vectors_text(vectors):
+    """One vector per line, sorted by id, so that a change shows as one line."""
+    lines = [json.dumps(vector, sort_keys=True, separators=(",", ":"))
+             for vector in sorted(vectors, key=lambda vector: vector["id"])]
+    return '{"spec":"GRIT","version":1,"vectors":[\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def published_differences(vectors, published):
+    by_id = {vector["id"]: vector for vector in vectors}
+    for name, facts in published.items():
+        expected = by_id[name]["expected"] if name in by_id else {}
+        for key, value in facts.items():
+            if expected.get(key) != value:
+                yield f"{name}: {key}: {expected.get(key)} is not the published {value}"
+
+
+def verify():
+    text = (CONFORMANCE / "vectors.json").read_text()
+    vectors = json.loads(text)["vectors"]
+    differences = [f"{vector['id']}: found {found}, expected {vector['expected']}"
+                   for vector in vectors
+                   for found in [derive(vector["kind"], vector["inputs"])]
+                   if found != vector["expected"]]
+    listed = [{key: vector[key] for key in vector if key != "expected"}
+              for vector in vectors]
+    if listed != sorted(suite_module().list_vectors(), key=lambda vector: vector["id"]):
+        differences.append("vectors.json does not list what make_vectors.py does")
+    if text != vectors_text(vectors):
+        differences.append("vectors.json is not formatted as gen writes it")
+    published = suite_module().PUBLISHED
+    differences += published_differences(vectors, published)
+    golden = json.loads((CONFORMANCE / "grit-golden.json").read_text())
+    differences += golden_differences(golden)
+    for difference in differences:
+        print(difference)
+    print(f"{len(vectors)} vectors, {len(published)} of them with published values, and "
+          f"grit-golden.json: {len(differences)} differences")
+    return 1 if differences else 0
+
+
+def main(arguments):
+    if arguments == ["gen"]:
+        vectors = make_vectors()
+        text = vectors_text(vectors)
+        (CONFORMANCE / "vectors.json").write_text(text)
+        print(f"vectors.json: {len(vectors)} vectors, {len(text)} bytes")
+        return 0
+    if arguments == ["verify"]:
+        return verify()
+    print(__doc__.split("\n\n")[1], file=sys.stderr)
+    return 64
+
+
+if __name__ == "__main__":
+    sys.modules["reference"] = sys.modules["__main__"]  # for make_vectors.py
+    sys.exit(main(sys.argv[1:]))
