@@ -25,24 +25,59 @@ using Access = CInterfaceOperand::Access;
 
 /// Words that neither C nor C++ lets a program declare.
 static bool isReserved(StringRef name) {
-  static const StringSet<> words{
-      "alignas",   "alignof",   "and",      "asm",       "auto",
-      "bool",      "break",     "case",     "catch",     "char",
-      "class",     "concept",   "const",    "consteval", "constexpr",
-      "constinit", "continue",  "decltype", "default",   "delete",
-      "do",        "double",    "else",     "enum",      "explicit",
-      "export",    "extern",    "false",    "float",     "for",
-      "friend",    "goto",      "if",       "inline",    "int",
-      "long",      "main",      "mutable",  "namespace", "new",
-      "noexcept",  "not",       "nullptr",  "operator",  "or",
-      "private",   "protected", "public",   "register",  "requires",
-      "restrict",  "return",    "short",    "signed",    "sizeof",
-      "static",    "struct",    "switch",   "template",  "this",
-      "throw",     "true",      "try",      "typedef",   "typeid",
-      "typename",  "typeof",    "union",    "unsigned",  "using",
-      "virtual",   "void",      "volatile", "while",     "xor"};
-  return words.contains(name) || name.starts_with("grit_") ||
-         name.starts_with("GRIT_") || name.starts_with("__");
+  static const StringSet<> words{"alignas",     "alignof",
+                                 "and",         "and_eq",
+                                 "asm",         "auto",
+                                 "bitand",      "bitor",
+                                 "bool",        "break",
+                                 "case",        "catch",
+                                 "char",        "char16_t",
+                                 "char32_t",    "char8_t",
+                                 "class",       "co_await",
+                                 "co_return",   "co_yield",
+                                 "compl",       "concept",
+                                 "const",       "const_cast",
+                                 "consteval",   "constexpr",
+                                 "constinit",   "continue",
+                                 "decltype",    "default",
+                                 "delete",      "do",
+                                 "double",      "dynamic_cast",
+                                 "else",        "enum",
+                                 "explicit",    "export",
+                                 "extern",      "false",
+                                 "float",       "for",
+                                 "friend",      "goto",
+                                 "if",          "inline",
+                                 "int",         "long",
+                                 "main",        "mutable",
+                                 "namespace",   "new",
+                                 "noexcept",    "not",
+                                 "not_eq",      "nullptr",
+                                 "operator",    "or",
+                                 "or_eq",       "private",
+                                 "protected",   "public",
+                                 "register",    "reinterpret_cast",
+                                 "requires",    "restrict",
+                                 "return",      "short",
+                                 "signed",      "sizeof",
+                                 "static",      "static_assert",
+                                 "static_cast", "struct",
+                                 "switch",      "template",
+                                 "this",        "thread_local",
+                                 "throw",       "true",
+                                 "try",         "typedef",
+                                 "typeid",      "typename",
+                                 "typeof",      "typeof_unqual",
+                                 "union",       "unsigned",
+                                 "using",       "virtual",
+                                 "void",        "volatile",
+                                 "wchar_t",     "while",
+                                 "xor",         "xor_eq"};
+  // Types of the header, macros, and what the implementation keeps for itself.
+  bool isImplementations =
+      name.size() > 1 && name[0] == '_' && (name[1] == '_' || isUpper(name[1]));
+  return words.contains(name) || isImplementations || name.ends_with("_t") ||
+         name.starts_with("grit_") || name.starts_with("GRIT_");
 }
 
 static bool isIdentifier(StringRef name) {

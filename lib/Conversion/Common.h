@@ -78,24 +78,11 @@ inline mlir::Value convertFloat(mlir::OpBuilder &b, mlir::Location loc,
   return mlir::arith::TruncFOp::create(b, loc, type, value);
 }
 
-/// Refuses contractions whose accumulation contract no kernel serves. Kernels
-/// add in binary32 and keep subnormals; the linalg route adds in sequence,
-/// which refines every other order.
-inline mlir::LogicalResult verifyAccumulation(mlir::Operation *root) {
-  mlir::WalkResult result = root->walk([](ir::MatmulOp op) {
-    ir::AccumAttr accum = op.getAccumOrDefault();
-    if (accum.isBinary32() && accum.getAn() != "ftz")
-      return mlir::WalkResult::advance();
-    mlir::InFlightDiagnostic diagnostic =
-        op.emitOpError() << "requested accumulation " << accum
-                         << "; kernels offer binary32 sums that preserve "
-                            "subnormals";
-    diagnostic.attachNote()
-        << "fix: relax ap, ab and ai to binary32 and an to any";
-    return mlir::WalkResult::interrupt();
-  });
-  return mlir::failure(result.wasInterrupted());
-}
+/// Refuses, before anything is rewritten, what no kernel serves: a contract
+/// that the emitter has no code for, and an accumulation contract. Kernels add
+/// in binary32 and keep subnormals; the linalg route adds in sequence, which
+/// refines every other order.
+mlir::LogicalResult verifyKernels(mlir::Operation *root);
 
 } // namespace grit
 

@@ -126,14 +126,6 @@ Value Emitter::lanesOf(const BitField &field, Value indexBase,
 // One index
 //===----------------------------------------------------------------------===//
 
-/// The largest power of two (at most 8) that divides every address of a slice.
-static int64_t addressAlignment(const BitSlice &slice) {
-  int64_t alignment = std::gcd<int64_t>(8, slice.base);
-  for (const Digit &digit : slice.digits)
-    alignment = std::gcd(alignment, digit.stride);
-  return alignment;
-}
-
 Value Emitter::bitsAt(Value plane, Value bit, int64_t alignment,
                       unsigned width) {
   Arithmetic a{builder, loc};

@@ -9,6 +9,7 @@
 #include "Walk.h"
 #include "grit/KernelGen/KernelGen.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace grit;
 using namespace grit::kernelgen;
@@ -17,7 +18,16 @@ bool grit::kernelgen::hasDynamicPart(const Digit &digit, int64_t align) {
   return digit.mod == 0 || align % (digit.div * digit.mod) != 0;
 }
 
-bool grit::kernelgen::canSplit(const Digit &digit, int64_t align) {
+int64_t grit::kernelgen::addressAlignment(const BitSlice &slice) {
+  int64_t alignment = std::gcd<int64_t>(8, slice.base);
+  for (const Digit &digit : slice.digits)
+    alignment = std::gcd(alignment, digit.stride);
+  return alignment;
+}
+
+/// True when the digit's value is a part of the base plus a part of c, the
+/// former a whole number of bytes.
+static bool canSplit(const Digit &digit, int64_t align) {
   if (!hasDynamicPart(digit, align))
     return true;
   if (digit.div % align == 0) // c never reaches the digit

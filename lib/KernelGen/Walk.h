@@ -18,9 +18,8 @@ namespace grit::kernelgen {
 /// is then the sum of both parts; `canSplit` says that it is).
 bool hasDynamicPart(const Digit &digit, int64_t align);
 
-/// True when the digit's value is a part of the base plus a part of c, the
-/// former a whole number of bytes.
-bool canSplit(const Digit &digit, int64_t align);
+/// The largest power of two (at most 8) that divides every address of a slice.
+int64_t addressAlignment(const BitSlice &slice);
 
 } // namespace grit::kernelgen
 

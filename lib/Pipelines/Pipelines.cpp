@@ -39,8 +39,9 @@ void grit::addContractPasses(OpPassManager &pm) {
 }
 
 void grit::addPlanePasses(OpPassManager &pm) {
-  pm.addPass(createLowerRelayout());
+  // Checks first: they look at planes as they came in, behind relayouts.
   pm.addPass(createLowerCheck());
+  pm.addPass(createLowerRelayout());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createExpandArrays());
   pm.addPass(createCanonicalizerPass());
@@ -62,7 +63,9 @@ void grit::addBufferizePasses(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(createCanonicalizerPass()); // folds a reshape and its inverse
+  // A reshape and its inverse fold, so that results are seen in their place.
+  pm.addPass(createLowerReshapes());
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(memref::createExpandReallocPass());
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -102,6 +105,7 @@ static void addLlvmPasses(OpPassManager &pm, int64_t threads) {
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createAssertToLLVM());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
   if (threads != 1)

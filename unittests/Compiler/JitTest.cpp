@@ -114,6 +114,46 @@ TEST_P(EveryContract, DecodesEveryRowCount) {
   }
 }
 
+/// Reshapes with several dynamic extents, in place and to a result of its own.
+TEST_P(EveryContract, DecodesAnyExtents) {
+  auto open = compile(decodeSource(contract, {-1, -1, 256}));
+  ASSERT_TRUE(open);
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{2, 3, 256}, std::vector<int64_t>{1, 1, 256},
+        std::vector<int64_t>{0, 3, 256}}) {
+    Array array(contract, shape);
+    array.quantize(random);
+    runDecode(*open, array);
+  }
+  auto empty = compile(decodeSource(contract, {0, 256}));
+  ASSERT_TRUE(empty);
+  Array none(contract, {0, 256});
+  runDecode(*empty, none);
+}
+
+TEST_P(EveryContract, MultipliesWithLeadingDimensions) {
+  std::string x = tensorType("f32", {-1, -1, 256}),
+              w = arrayType(contract, {24, 256}),
+              y = tensorType("f32", {-1, -1, 24});
+  auto module = compile(
+      "func.func @matmul(%x: " + x + ", %w: " + w + ", %y: " + y + ") -> " + y +
+      " {\n  %r = grit.matmul ins(%x, %w : " + x + ", " + w +
+      ") outs(%y : " + y + ") -> " + y + "\n  return %r : " + y + "\n}\n");
+  ASSERT_TRUE(module);
+  auto matmul = lookup<Matmul>(*module, "matmul");
+  ASSERT_NE(matmul, nullptr);
+  Array weight(contract, {24, 256});
+  weight.quantize(random);
+  for (auto [outer, m] : {std::pair<int64_t, int64_t>{2, 3}, {1, 1}, {3, 0}}) {
+    Tensor input({outer, m, 256}), output({outer, m, 24});
+    input.fill(random);
+    output.fill(random);
+    Tensor before = output;
+    ASSERT_EQ(matmul(&input.view, &weight.view, &output.view), GRIT_OK);
+    expectProduct(input, weight, before, output, outer * m, 24, 256);
+  }
+}
+
 TEST_P(EveryContract, Multiplies) {
   for (bool isStatic : {true, false})
     for (auto [m, n, k] : {std::array<int64_t, 3>{1, 33, 512},

@@ -132,11 +132,21 @@ static void checkAccesses(Module &module) {
     }
 }
 
+/// Masked accesses, gathers, copies: intrinsics of LLVM's own that reach
+/// memory.
+static bool isUncheckedIntrinsic(const Instruction &instruction) {
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && call->mayReadOrWriteMemory() &&
+         !call->getCalledFunction()->getName().starts_with("llvm.nvvm.") &&
+         !call->isAssumeLikeIntrinsic();
+}
+
 /// Other ways to memory would go unchecked.
 static Error refuseOtherAccesses(Module &module) {
   for (Function &function : module)
     for (Instruction &instruction : instructions(function))
-      if (isa<AtomicRMWInst, AtomicCmpXchgInst, AnyMemIntrinsic>(instruction))
+      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(instruction) ||
+          isUncheckedIntrinsic(instruction))
         return refuse("no model of '" + Twine(instruction.getOpcodeName()) +
                       "' on memory in " + function.getName());
   return Error::success();

@@ -95,15 +95,17 @@ std::vector<Region> &grit::emulator::accessibleRegions() {
 void grit::emulator::checkAccess(const void *pointer, uint64_t bytes,
                                  uint64_t alignment, bool isWrite) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
-  std::string access =
-      (isWrite ? "write of " : "read of ") + std::to_string(bytes) + " bytes";
+  auto access = [&] {
+    return (isWrite ? "write of " : "read of ") + std::to_string(bytes) +
+           " bytes";
+  };
   const Region *nearest = nullptr;
   for (const Region &region : accessibleRegions()) {
     if (address < region.begin)
       continue;
     if (address - region.begin + bytes <= region.bytes) {
       if (address % alignment != 0)
-        device().fail("misaligned " + access + ", said to be aligned to " +
+        device().fail("misaligned " + access() + ", said to be aligned to " +
                       std::to_string(alignment) + ", at byte " +
                       std::to_string(address - region.begin) + " of " +
                       std::string(region.name));
@@ -113,8 +115,8 @@ void grit::emulator::checkAccess(const void *pointer, uint64_t bytes,
       nearest = &region;
   }
   if (!nearest)
-    device().fail(access + " below every buffer");
-  device().fail(access + " at byte " +
+    device().fail(access() + " below every buffer");
+  device().fail(access() + " at byte " +
                 std::to_string(address - nearest->begin) + " of " +
                 std::string(nearest->name) + ", which has " +
                 std::to_string(nearest->bytes));

@@ -124,15 +124,16 @@ Error Program::run(StringRef function, ArrayRef<Buffer> arguments,
   if (!host || host.getNumArguments() != arguments.size())
     return createStringError("no function '" + function + "' with " +
                              Twine(arguments.size()) + " arguments");
-  Error result = Error::success();
-  unsigned launches = 0;
-  host.walk([&](gpu::LaunchFuncOp op) {
-    ++launches;
-    Expected<Launch> launch = describe(op, arguments);
-    result = launch ? device->run(*launch, seed) : launch.takeError();
-    return result ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!result && launches == 0)
+  SmallVector<gpu::LaunchFuncOp> launches;
+  host.walk([&](gpu::LaunchFuncOp op) { launches.push_back(op); });
+  if (launches.empty())
     return createStringError("'" + function + "' launches nothing");
-  return result;
+  for (gpu::LaunchFuncOp op : launches) {
+    Expected<Launch> launch = describe(op, arguments);
+    if (!launch)
+      return launch.takeError();
+    if (Error error = device->run(*launch, seed))
+      return error;
+  }
+  return Error::success();
 }

@@ -11,6 +11,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AssertToLLVM : Pass<"grit-convert-assert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "write what failed to standard error, then stop";
+  let description = [{
+    Upstream prints the message of a `cf.assert` to standard output, which is
+    buffered, and then ends the program, which does not flush it: in a pipe the
+    message is lost. Here it is written to the file descriptor of standard error.
+
+    ```mlir
+    // before
+    cf.assert %ok, "SizeMismatch: ..."
+    // after
+    cf.cond_br %ok, ^after, ^failed
+    ^failed:
+      %message = llvm.mlir.addressof @assert_message : !llvm.ptr
+      llvm.call @write(%two, %message, %length) : (i32, !llvm.ptr, i64) -> i64
+      llvm.call @abort() : () -> ()
+      llvm.unreachable
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
 def AttachCpuTarget : Pass<"grit-attach-cpu-target"> {
   let summary = "tell LLVM which processor its functions run on";
   let description = [{
@@ -262,6 +285,28 @@ def GritToVector : Pass<"grit-convert-to-vector"> {
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def LowerReshapes : Pass<"grit-lower-reshapes"> {
+  let summary = "reshape buffers that have several dynamic extents";
+  let description = [{
+    Kernels see a tensor as a vector or a matrix and give the result its extents
+    back. Upstream's lowering of `memref.expand_shape` knows at most one dynamic
+    extent in a group. An expansion that undoes a collapse is the buffer itself;
+    any other, of a contiguous buffer, becomes `memref.reinterpret_cast`.
+
+    ```mlir
+    // before
+    %e = memref.expand_shape %v [[0, 1]] output_shape [%m, %n]
+         : memref<?xf32> into memref<?x?xf32>
+    // after
+    %s = memref.reinterpret_cast %v to offset: [0], sizes: [%m, %n], strides: [%n, 1]
+         : memref<?xf32> to memref<?x?xf32, strided<[?, 1]>>
+    %e = memref.cast %s : memref<?x?xf32, strided<[?, 1]>> to memref<?x?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def RecordInterface : Pass<"grit-record-interface", "::mlir::ModuleOp"> {

@@ -46,6 +46,10 @@ struct Walk {
 std::optional<Walk> chooseWalk(const FormatDescription &description,
                                int64_t maxLanes);
 
+/// Why the emitter has no code for a format; nothing when it has. What holds it
+/// back is its 32-bit arithmetic, and the projection of decoded values.
+std::optional<Error> whyNotEmitted(const FormatDescription &description);
+
 /// Extents around the group axis; needed only by factors that count along an
 /// axis other than the last (`inner` > 1). Index values.
 struct AxisGeometry {

@@ -115,9 +115,22 @@ struct FieldReader {
     auto attr = get<StringAttr>(name);
     return attr ? attr.getValue().str() : std::string();
   }
+  /// The one of `choices` that has the name in the attribute.
+  template <typename T>
+  T oneOf(StringRef name, StringRef (*nameOf)(T),
+          std::initializer_list<T> choices) {
+    std::string found = text(name);
+    for (T choice : choices)
+      if (nameOf(choice) == found)
+        return choice;
+    complete = false;
+    return *choices.begin();
+  }
   int64_t number(StringRef name) {
     auto attr = get<IntegerAttr>(name);
-    return attr && attr.getType().isInteger(64) ? attr.getInt() : 0;
+    bool is64 = attr && attr.getType().isInteger(64);
+    complete &= is64;
+    return is64 ? attr.getInt() : 0;
   }
   SmallVector<int64_t> numbers(StringRef name) {
     auto attr = get<DenseI64ArrayAttr>(name);
@@ -133,14 +146,10 @@ struct FieldReader {
 
 static CInterfaceOperand operandFrom(FieldReader reader) {
   CInterfaceOperand operand;
-  operand.kind = llvm::StringSwitch<Kind>(reader.text("kind"))
-                     .Case("array", Kind::Array)
-                     .Case("tensor", Kind::Tensor)
-                     .Default(Kind::Scalar);
-  operand.access = llvm::StringSwitch<Access>(reader.text("access"))
-                       .Case("in", Access::In)
-                       .Case("out", Access::Out)
-                       .Default(Access::InOut);
+  operand.kind =
+      reader.oneOf("kind", kindName, {Kind::Array, Kind::Tensor, Kind::Scalar});
+  operand.access = reader.oneOf("access", accessName,
+                                {Access::In, Access::InOut, Access::Out});
   operand.name = reader.text("name");
   operand.element = reader.text("element");
   if (operand.kind != Kind::Scalar) {

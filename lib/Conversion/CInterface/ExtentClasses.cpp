@@ -92,6 +92,30 @@ void ExtentClasses::readSizes(Value shaped, ValueRange sizes) {
       unify(shaped, dim, sizes[next++], -1);
 }
 
+/// A dimension of `narrow` is the product of a group of dimensions of `wide`;
+/// it is one of them when the others are 1.
+void ExtentClasses::readReshape(Value wide, Value narrow,
+                                ArrayRef<ReassociationIndices> groups) {
+  ArrayRef<int64_t> extents = *extentsOf(wide.getType());
+  for (auto [dim, group] : llvm::enumerate(groups)) {
+    auto matters = [&](int64_t inner) { return extents[inner] != 1; };
+    if (llvm::count_if(group, matters) == 1)
+      unify(wide, *llvm::find_if(group, matters), narrow, dim);
+  }
+}
+
+void ExtentClasses::readSlice(tensor::ExtractSliceOp slice) {
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  int64_t dim = 0;
+  for (auto [index, size] : llvm::enumerate(slice.getMixedSizes())) {
+    if (dropped[index])
+      continue;
+    if (auto value = dyn_cast<Value>(size))
+      unify(slice.getResult(), dim, value, -1);
+    ++dim;
+  }
+}
+
 /// Operands that a loop of the operation runs over together.
 void ExtentClasses::readLinalg(Operation *op) {
   auto linalgOp = cast<linalg::LinalgOp>(op);
@@ -195,6 +219,16 @@ void ExtentClasses::readOp(Operation *op) {
         unifyIfConstant(dim.getConstantIndex(), dim.getSource(),
                         dim.getResult());
       })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        readReshape(collapse.getSrc(), collapse.getResult(),
+                    collapse.getReassociationIndices());
+      })
+      .Case([&](tensor::ExpandShapeOp expand) {
+        readReshape(expand.getResult(), expand.getSrc(),
+                    expand.getReassociationIndices());
+        readSizes(expand.getResult(), expand.getOutputShape());
+      })
+      .Case([&](tensor::ExtractSliceOp slice) { readSlice(slice); })
       .Case([&](scf::ForallOp loop) {
         for (auto [out, result] :
              llvm::zip_equal(loop.getOutputs(), loop.getResults()))

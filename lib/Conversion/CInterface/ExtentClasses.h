@@ -10,6 +10,7 @@
 #define GRIT_LIB_CONVERSION_CINTERFACE_EXTENTCLASSES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
@@ -48,6 +49,9 @@ private:
   void readCall(mlir::func::CallOp call);
   void readLinalg(mlir::Operation *op);
   void readSizes(mlir::Value shaped, mlir::ValueRange sizes);
+  void readReshape(mlir::Value wide, mlir::Value narrow,
+                   llvm::ArrayRef<mlir::ReassociationIndices> groups);
+  void readSlice(mlir::tensor::ExtractSliceOp slice);
   void unify(mlir::Value a, int64_t aDim, mlir::Value b, int64_t bDim);
   /// All extents of two values of the same rank.
   void unifyAll(mlir::Value a, mlir::Value b);

@@ -363,10 +363,28 @@ static func::FuncOp separateFromCalls(func::FuncOp function,
   return copy;
 }
 
+/// What is added to the module later, and the library that it calls, have names
+/// of this kind.
+static LogicalResult verifyNames(ModuleOp module) {
+  for (Operation &op : module.getOps()) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol || !symbol.getName().starts_with("grit_"))
+      continue;
+    InFlightDiagnostic error = op.emitError()
+                               << "'" << symbol.getName()
+                               << "' is a name that grit keeps for itself";
+    error.attachNote() << "choose one that does not begin with grit_";
+    return error;
+  }
+  return success();
+}
+
 namespace {
 struct RecordInterfacePass
     : grit::impl::RecordInterfaceBase<RecordInterfacePass> {
   void runOnOperation() override {
+    if (failed(verifyNames(getOperation())))
+      return signalPassFailure();
     ExtentClasses::Module module(getOperation());
     for (func::FuncOp function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {

@@ -19,20 +19,23 @@ namespace grit {
 
 using namespace mlir;
 
-static bool isContiguous(Value buffer) {
+/// Copies of unranked buffers stay: loops need a rank.
+static bool isStrided(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
-  return type && type.getLayout().isIdentity();
+  return type && !type.getLayout().isIdentity();
 }
 
 namespace {
 struct CopyToLinalgPass : grit::impl::CopyToLinalgBase<CopyToLinalgPass> {
   void runOnOperation() override {
     getOperation()->walk([](memref::CopyOp copy) {
-      if (isContiguous(copy.getSource()) && isContiguous(copy.getTarget()))
+      Value source = copy.getSource(), target = copy.getTarget();
+      if (!isa<MemRefType>(source.getType()) ||
+          !isa<MemRefType>(target.getType()) ||
+          (!isStrided(source) && !isStrided(target)))
         return;
       OpBuilder b(copy);
-      linalg::makeMemRefCopyOp(b, copy.getLoc(), copy.getSource(),
-                               copy.getTarget());
+      linalg::makeMemRefCopyOp(b, copy.getLoc(), source, target);
       copy.erase();
     });
   }

@@ -151,7 +151,14 @@ gpu::GPUFuncOp Launcher::kernel(
   if (!kernels) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(module.getBody());
-    kernels = gpu::GPUModuleOp::create(rewriter, module.getLoc(), kModuleName);
+    unsigned counter = 0;
+    auto isTaken = [&](StringRef candidate) {
+      return module.lookupSymbol(candidate) != nullptr;
+    };
+    SmallString<32> name(kModuleName);
+    if (isTaken(name))
+      name = SymbolTable::generateSymbolName<32>(kModuleName, isTaken, counter);
+    kernels = gpu::GPUModuleOp::create(rewriter, module.getLoc(), name);
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     rewriter.getUnitAttr());
   }
@@ -268,7 +275,7 @@ struct GritToGpuPass : grit::impl::GritToGpuBase<GritToGpuPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(verifyAccumulation(module)))
+    if (failed(verifyKernels(module)) || failed(prepareEncode(module)))
       return signalPassFailure();
     SmallVector<Operation *> work;
     WalkResult legal = module.walk([&](Operation *op) {

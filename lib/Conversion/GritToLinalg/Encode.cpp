@@ -167,12 +167,17 @@ static std::optional<Error> whyNotEmitted(const Contract &contract) {
                           contract.name() +
                               " searches for the best scale of a block")
         .value();
-  constexpr int64_t kLargestTrial = 1 << 20;
-  int64_t trial = std::lcm(format.axisMultiple, format.arrayMultiple);
-  if (trial > kLargestTrial)
-    return std::nullopt;
-  ArraySpec spec{contract, {trial}, 0, contract.canonicalPlacements()};
-  if (auto planes = encode(spec, std::vector<float>(trial)); !planes)
+  // Rounding is a search in the sorted levels, which are listed in the code.
+  constexpr unsigned kWidestElement = 8;
+  if (format.codes.width() > kWidestElement)
+    return refuseEmission("e",
+                          "elements of at most " +
+                              std::to_string(kWidestElement) + " bits",
+                          std::to_string(format.codes.width()) + " bits")
+        .value();
+  // The library looks at the contract before it looks at values.
+  ArraySpec spec{contract, {0}, 0, contract.canonicalPlacements()};
+  if (auto planes = encode(spec, {}); !planes)
     return planes.error();
   return std::nullopt;
 }
@@ -245,12 +250,25 @@ LogicalResult grit::prepareEncode(Operation *root) {
   IRRewriter rewriter(root->getContext());
   bool ready = true;
   for (EncodeOp op : ops) {
-    if (op.getType().hasStaticShape())
-      if (auto values = constantValues(op.getInput())) {
+    ArrayType type = op.getType();
+    bool isEmpty = llvm::is_contained(type.getShape(), 0);
+    if (type.hasStaticShape()) {
+      std::optional<std::vector<float>> values;
+      if (isEmpty)
+        values.emplace();
+      else
+        values = constantValues(op.getInput());
+      if (values) {
         ready &= succeeded(foldEncode(rewriter, op, *values));
         continue;
       }
-    if (auto error = whyNotEmitted(op.getType().getContract().getContract())) {
+    }
+    auto error = whyNotEmitted(type.getContract().getContract());
+    if (!error && isEmpty)
+      error = refuseEmission("shape", "static extents, where one of them is 0",
+                             "a dynamic one")
+                  .value();
+    if (error) {
       describeError(op.emitOpError(), *error);
       ready = false;
     }

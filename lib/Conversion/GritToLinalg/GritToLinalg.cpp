@@ -153,7 +153,7 @@ struct LowerMatmul : OpRewritePattern<MatmulOp> {
 
 struct GritToLinalgPass : grit::impl::GritToLinalgBase<GritToLinalgPass> {
   void runOnOperation() override {
-    if (failed(verifyAccumulation(getOperation())) ||
+    if (failed(verifyKernels(getOperation())) ||
         failed(prepareEncode(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());

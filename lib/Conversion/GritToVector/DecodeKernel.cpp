@@ -15,27 +15,6 @@ using namespace grit::ir;
 /// Elements of a parallel tile: enough that starting one is cheap beside it.
 static constexpr int64_t kTileElements = 8192;
 
-/// `tensor` with all dimensions as one.
-static Value flatten(OpBuilder &b, Location loc, Value tensor) {
-  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  if (rank == 1)
-    return tensor;
-  auto all = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank));
-  return tensor::CollapseShapeOp::create(b, loc, tensor,
-                                         ArrayRef<ReassociationIndices>{all});
-}
-
-/// The inverse, with the extents of `like`.
-static Value unflatten(OpBuilder &b, Location loc, Value flat, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  if (type.getRank() == 1)
-    return flat;
-  auto all = llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
-  return tensor::ExpandShapeOp::create(b, loc, type, flat,
-                                       ArrayRef<ReassociationIndices>{all},
-                                       tensor::getMixedSizes(b, loc, like));
-}
-
 namespace {
 /// A parallel loop over tiles of the flat array, in each a loop over steps, in
 /// each the runs of a step, unrolled.
@@ -48,10 +27,8 @@ struct DecodeKernel : OpRewritePattern<DecodeOp> {
     ArrayType array = op.getArray().getType();
     grit::Contract contract = array.getContract().getContract();
     const FormatDescription &description = contract.description();
-    auto walk = kernelgen::chooseWalk(description, 2 * lanes);
-    if (!walk || walk->run < 4)
-      return rewriter.notifyMatchFailure(op, "no run of lanes fits the format");
-    if (failed(requireCanonicalPlacements(rewriter, op, array)))
+    auto walk = chooseVectorWalk(rewriter, op, array, lanes);
+    if (failed(walk))
       return failure();
 
     Location loc = op.getLoc();
@@ -59,7 +36,8 @@ struct DecodeKernel : OpRewritePattern<DecodeOp> {
     auto planes = PlanesOp::create(rewriter, loc, op.getArray());
     auto geometry = axisGeometry(rewriter, loc, array, op.getInit());
     Type element = getElementTypeOrSelf(op.getInit().getType());
-    Value flat = flatten(rewriter, loc, op.getInit());
+    int64_t rank = array.getRank();
+    Value flat = mergeDims(rewriter, loc, op.getInit(), rank);
     int64_t tile = llvm::alignTo(kTileElements, walk->step);
 
     Value result =
@@ -82,7 +60,8 @@ struct DecodeKernel : OpRewritePattern<DecodeOp> {
               .forEach(loops.constant(0), count, walk->step, slice, step)
               .front();
         });
-    rewriter.replaceOp(op, unflatten(rewriter, loc, result, op.getInit()));
+    rewriter.replaceOp(op,
+                       splitDims(rewriter, loc, result, op.getInit(), rank));
     return success();
   }
 

@@ -34,7 +34,7 @@ struct GritToVectorPass : grit::impl::GritToVectorBase<GritToVectorPass> {
           << lanes.getValue();
       return signalPassFailure();
     }
-    if (failed(verifyAccumulation(getOperation())) ||
+    if (failed(verifyKernels(getOperation())) ||
         failed(prepareEncode(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());

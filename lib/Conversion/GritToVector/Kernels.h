@@ -75,6 +75,21 @@ mlir::Value writeLanes(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value lanes, mlir::Value tensor,
                        mlir::ValueRange at);
 
+/// The walk of a kernel that reads `array` in vectors of at most twice `lanes`;
+/// fails where none fits, or where the bytes lie in other than canonical
+/// places.
+mlir::FailureOr<kernelgen::Walk>
+chooseVectorWalk(mlir::PatternRewriter &rewriter, mlir::Operation *op,
+                 ir::ArrayType array, int64_t lanes);
+
+/// `tensor` with its first `leading` dimensions as one. With none of them, the
+/// one is an extent of 1.
+mlir::Value mergeDims(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value tensor, int64_t leading);
+/// The inverse, with the extents of `like`.
+mlir::Value splitDims(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value merged, mlir::Value like, int64_t leading);
+
 /// Patterns, one per kernel.
 void populateDecodeKernel(mlir::RewritePatternSet &patterns, int64_t lanes);
 void populateMatmulKernel(mlir::RewritePatternSet &patterns, int64_t lanes);

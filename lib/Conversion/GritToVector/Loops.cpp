@@ -73,6 +73,62 @@ Value Loops::forTiles(Value tensor, int64_t tile, const TileBody &body) {
   return loop.getResult(0);
 }
 
+FailureOr<kernelgen::Walk> grit::chooseVectorWalk(PatternRewriter &rewriter,
+                                                  Operation *op,
+                                                  ir::ArrayType array,
+                                                  int64_t lanes) {
+  if (failed(requireCanonicalPlacements(rewriter, op, array)))
+    return failure();
+  grit::Contract contract = array.getContract().getContract();
+  auto walk = kernelgen::chooseWalk(contract.description(), 2 * lanes);
+  // A shorter run is slower in vectors than code for one element.
+  if (!walk || walk->run < 4)
+    return rewriter.notifyMatchFailure(op, "no run of lanes fits the format");
+  return *walk;
+}
+
+/// [0, leading) as one group, each other dimension as its own.
+static SmallVector<ReassociationIndices> groupLeading(int64_t rank,
+                                                      int64_t leading) {
+  SmallVector<ReassociationIndices> groups(1);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim >= std::max<int64_t>(leading, 1))
+      groups.emplace_back();
+    groups.back().push_back(dim);
+  }
+  return groups;
+}
+
+Value grit::mergeDims(OpBuilder &b, Location loc, Value tensor,
+                      int64_t leading) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t rank = type.getRank();
+  if (leading == 1)
+    return tensor;
+  if (leading > 1)
+    return tensor::CollapseShapeOp::create(b, loc, tensor,
+                                           groupLeading(rank, leading));
+  SmallVector<int64_t> shape{1};
+  llvm::append_range(shape, type.getShape());
+  return tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), tensor,
+      groupLeading(rank + 1, 2));
+}
+
+Value grit::splitDims(OpBuilder &b, Location loc, Value merged, Value like,
+                      int64_t leading) {
+  auto type = cast<RankedTensorType>(like.getType());
+  int64_t rank = type.getRank();
+  if (leading == 1)
+    return merged;
+  if (leading == 0)
+    return tensor::CollapseShapeOp::create(b, loc, merged,
+                                           groupLeading(rank + 1, 2));
+  return tensor::ExpandShapeOp::create(b, loc, type, merged,
+                                       groupLeading(rank, leading),
+                                       tensor::getMixedSizes(b, loc, like));
+}
+
 Value grit::readLanes(OpBuilder &b, Location loc, Value tensor, ValueRange at,
                       int64_t lanes) {
   Type element = getElementTypeOrSelf(tensor.getType());

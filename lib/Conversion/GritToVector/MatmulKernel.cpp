@@ -190,38 +190,6 @@ Value MatmulEmitter::emitPanelTile(Value firstRow, Value rows, Value m,
       });
 }
 
-/// The leading dimensions as one: [..., L] becomes [M, L].
-static Value asMatrix(OpBuilder &b, Location loc, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t rank = type.getRank();
-  if (rank == 2)
-    return tensor;
-  if (rank == 1) {
-    auto matrix =
-        RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType());
-    return tensor::ExpandShapeOp::create(
-        b, loc, matrix, tensor, ArrayRef<ReassociationIndices>{{0, 1}});
-  }
-  auto leading = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1));
-  return tensor::CollapseShapeOp::create(
-      b, loc, tensor, ArrayRef<ReassociationIndices>{leading, {rank - 1}});
-}
-
-/// The inverse, with the extents of `like`.
-static Value fromMatrix(OpBuilder &b, Location loc, Value matrix, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  int64_t rank = type.getRank();
-  if (rank == 2)
-    return matrix;
-  if (rank == 1)
-    return tensor::CollapseShapeOp::create(
-        b, loc, matrix, ArrayRef<ReassociationIndices>{{0, 1}});
-  auto leading = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1));
-  return tensor::ExpandShapeOp::create(
-      b, loc, type, matrix, ArrayRef<ReassociationIndices>{leading, {rank - 1}},
-      tensor::getMixedSizes(b, loc, like));
-}
-
 namespace {
 struct MatmulKernel : OpRewritePattern<MatmulOp> {
   MatmulKernel(MLIRContext *context, int64_t lanes)
@@ -232,20 +200,20 @@ struct MatmulKernel : OpRewritePattern<MatmulOp> {
     ArrayType weight = op.getWeight().getType();
     grit::Contract contract = weight.getContract().getContract();
     const FormatDescription &description = contract.description();
-    auto walk = kernelgen::chooseWalk(description, 2 * lanes);
-    if (!walk || walk->run < 4)
-      return rewriter.notifyMatchFailure(op, "no run of lanes fits the format");
     if (!op.getAccumOrDefault().allowsAnyOrder())
       return rewriter.notifyMatchFailure(
           op, "lanes add in an order of their own (ao = unspec)");
-    if (failed(requireCanonicalPlacements(rewriter, op, weight)))
+    auto walk = chooseVectorWalk(rewriter, op, weight, lanes);
+    if (failed(walk))
       return failure();
 
     Location loc = op.getLoc();
     Loops loops{rewriter, loc};
     auto planes = PlanesOp::create(rewriter, loc, op.getWeight());
-    Value x = asMatrix(rewriter, loc, op.getInput());
-    Value y = asMatrix(rewriter, loc, op.getInit());
+    int64_t leading =
+        cast<RankedTensorType>(op.getInit().getType()).getRank() - 1;
+    Value x = mergeDims(rewriter, loc, op.getInput(), leading);
+    Value y = mergeDims(rewriter, loc, op.getInit(), leading);
     int64_t k = weight.getShape()[1];
     Value kValue = ShapedType::isDynamic(k) ? extentOf(rewriter, loc, x, 1)
                                             : loops.constant(k);
@@ -264,7 +232,8 @@ struct MatmulKernel : OpRewritePattern<MatmulOp> {
             return emitter.emitPanelTile(first, rows, mValue, slice);
           return chooseAtRunTime(loops, emitter, first, rows, mValue, slice);
         });
-    rewriter.replaceOp(op, fromMatrix(rewriter, loc, result, op.getInit()));
+    rewriter.replaceOp(op,
+                       splitDims(rewriter, loc, result, op.getInit(), leading));
     return success();
   }
 

@@ -44,3 +44,9 @@ func.func @never(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<?xf32> {
 func.func @twice() attributes {grit.interface = 1} {
   return
 }
+
+// -----
+
+// expected-error@below {{'grit_check_expected' is a name that grit keeps for itself}}
+// expected-note@below {{choose one that does not begin with grit_}}
+func.func private @grit_check_expected(i32)

@@ -86,3 +86,18 @@ func.func @outer(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %r = func.call @inner(%x, %y) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// Reshapes that only add or drop extents of 1 keep the others, and so do slices.
+
+// CHECK-LABEL: func.func private @reshapes(
+// CHECK-SAME:  shared = [array<i64: 0, 0, 1, 0>]
+func.func @reshapes(%x: tensor<?x1x4xf32>) -> tensor<?x1x2xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x1x4xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x1x4xf32> into tensor<?x4xf32>
+  %s = tensor.extract_slice %c[0, 1] [%n, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %e = tensor.expand_shape %s [[0, 1], [2]] output_shape [%n, 1, 2] : tensor<?x2xf32> into tensor<?x1x2xf32>
+  return %e : tensor<?x1x2xf32>
+}

@@ -150,3 +150,30 @@ func.func @unused(%x: tensor<4x32xf32>) {
   %p:2 = grit.planes %a : !a -> tensor<64xi8>, tensor<4xi8>
   return
 }
+
+// The check looks at the planes as they came in, behind a relayout.
+// CHECK-LABEL: @check_behind_relayout
+// CHECK: grit.check
+!nv = !grit.array<128x64x#grit.grade<nvf4>>
+!nvs = !grit.array<128x64x#grit.grade<nvf4>, scale = swizzle_128x4b>
+func.func @check_behind_relayout(%d: tensor<?xi8>, %s: tensor<?xi8>, %t: tensor<4xi8>) -> !nvs {
+  %x = grit.bundle %d, %s, %t : tensor<?xi8>, tensor<?xi8>, tensor<4xi8> -> !nv
+  %r = grit.relayout %x : !nv -> !nvs
+  %c = grit.check %r level 1 : !nvs
+  return %c : !nvs
+}
+
+// Nothing is written into an empty destination, and a sum over nothing adds
+// nothing.
+// CHECK-LABEL: @empty
+// CHECK-SAME: %[[A:[^:]*]]: !grit.array<0x32x
+// CHECK-SAME: %[[INIT:[^:]*]]: tensor<0x32xf32>
+// CHECK-SAME: %[[Y:[^:]*]]: tensor<4x8xf32>
+// CHECK-NEXT: return %[[INIT]], %[[Y]]
+func.func @empty(%a: !grit.array<0x32x#grit.grade<mxfp4>>, %init: tensor<0x32xf32>,
+                 %x: tensor<4x0xf32>, %w: !grit.array<8x0x#grit.grade<mxfp4>>, %y: tensor<4x8xf32>)
+    -> (tensor<0x32xf32>, tensor<4x8xf32>) {
+  %r = grit.decode ins(%a : !grit.array<0x32x#grit.grade<mxfp4>>) outs(%init : tensor<0x32xf32>) -> tensor<0x32xf32>
+  %p = grit.matmul ins(%x, %w : tensor<4x0xf32>, !grit.array<8x0x#grit.grade<mxfp4>>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r, %p : tensor<0x32xf32>, tensor<4x8xf32>
+}

@@ -99,17 +99,17 @@ func.func private @axis_negative(!grit.array<4x32x#grit.grade<mxfp4>, axis = -1>
 // -----
 
 // A grade counts groups along the row-major index.
-// expected-error@+1 {{group axis 0 has a later extent above 1: this contract counts groups along the row-major index, so its groups would not run along the axis; move the axis to the end or use a contract that groups along it}}
+// expected-error@+1 {{group axis 0 has a later extent above 1 (dimension 1): this contract counts groups along the row-major index, so its groups would not run along the axis; move the axis to the end or use a contract that groups along it}}
 func.func private @axis_not_innermost(!grit.array<64x8x#grit.grade<mxfp4>, axis = 0>)
 
 // -----
 
-// expected-error@+1 {{group axis 0 has a later extent above 1: this contract counts groups along the row-major index, so its groups would not run along the axis; move the axis to the end or use a contract that groups along it}}
+// expected-error@+1 {{group axis 0 has a later extent that may be above 1 (dimension 1): this contract counts groups along the row-major index, so its groups would not run along the axis; move the axis to the end or use a contract that groups along it}}
 func.func private @axis_not_innermost_when_dynamic(!grit.array<64x?x#grit.grade<mxfp4>, axis = 0>)
 
 // -----
 
-// expected-error@+1 {{group axis 0 has a later extent above 1: this contract counts groups along the row-major index, so its groups would not run along the axis; move the axis to the end or use a contract that groups along it}}
+// expected-error@+1 {{group axis 0 has a later extent above 1 (dimension 1): this contract counts groups along the row-major index, so its groups would not run along the axis; move the axis to the end or use a contract that groups along it}}
 func.func private @axis_not_innermost_in_blocks(!grit.array<256x2x#grit.format<gguf.q4_k>, axis = 0>)
 
 // -----
@@ -185,3 +185,8 @@ func.func private @option_without_equals(!grit.array<4x32x#grit.grade<mxfp4>, da
 
 // expected-error@+1 {{expected '>'}}
 func.func private @option_comma_missing(!grit.array<4x32x#grit.grade<mxfp4>, axis = 1 data = row_major>)
+
+// -----
+
+// expected-error@+1 {{group axis 0 has a later extent that may be above 1 (dimension 2)}}
+func.func private @axis_maybe_not_innermost(!grit.array<32x1x?x#grit.grade<mxfp4>, axis = 0>)

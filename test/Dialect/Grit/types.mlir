@@ -59,3 +59,9 @@ func.func private @group_axis(!grit.array<32x1x#grit.grade<mxfp4>, axis = 0>,
 // CHECK-LABEL: @blocks
 // CHECK-SAME: !grit.array<512x1024x#gguf_q4_k>
 func.func private @blocks(!grit.array<512x1024x#grit.format<gguf.q4_k>, data = block_aos>)
+
+// Dynamic extents are thought of as whole groups in one dimension only.
+// CHECK-LABEL: @many_dynamic_extents
+func.func private @many_dynamic_extents(
+    !grit.array<?x?x?x?x?x?x?x?x#grit.format<gguf.q4_k>>,
+    !grit.array<?x?x#grit.grade<"grit1(e=e2m1,k0=65535,s0=e4m3,k1=65535,s1=binary32,esr=ratiomaxabs)">>)

@@ -320,6 +320,30 @@ LogicalResult RelayoutOp::verify() {
   return success();
 }
 
+static bool isStaticallyEmpty(Value tensor) {
+  return llvm::is_contained(cast<ShapedType>(tensor.getType()).getShape(), 0);
+}
+
+/// Nothing is written into a destination without elements.
+OpFoldResult DecodeOp::fold(FoldAdaptor) {
+  return isStaticallyEmpty(getInit()) ? getInit() : OpFoldResult();
+}
+
+/// ... and a sum over nothing adds nothing.
+OpFoldResult MatmulOp::fold(FoldAdaptor) {
+  bool nothing = isStaticallyEmpty(getInit()) || isStaticallyEmpty(getInput());
+  return nothing ? getInit() : OpFoldResult();
+}
+
+Value grit::ir::sourceOfPlanes(Value array) {
+  while (Operation *op = array.getDefiningOp()) {
+    if (!isa<RelayoutOp, CheckOp>(op))
+      break;
+    array = op->getOperand(0);
+  }
+  return array;
+}
+
 OpFoldResult RelayoutOp::fold(FoldAdaptor) {
   if (getArray().getType() == getType())
     return getArray();
@@ -345,7 +369,7 @@ static bool hasUnprovedSizes(Value array) {
   if (!cast<ArrayType>(array.getType()).hasStaticShape())
     return true;
   // The type of a bundle states sizes that its planes need not have.
-  auto bundle = array.getDefiningOp<BundleOp>();
+  auto bundle = sourceOfPlanes(array).getDefiningOp<BundleOp>();
   return bundle && llvm::any_of(bundle.getPlanes().getTypes(), [](Type plane) {
            return !cast<RankedTensorType>(plane).hasStaticShape();
          });

@@ -100,17 +100,51 @@ SmallVector<RankedTensorType> ArrayType::getPlaneTypes() const {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// The static extents, with a size that fits in place of each dynamic one, so
-/// that the format library can check what is known.
+/// The static extents, with sizes that fit in place of the dynamic ones, so
+/// that the format library can check what is known: whole groups in one
+/// dimension, the axis where it is dynamic, and 1 in the others.
 static SmallVector<int64_t> withFittingExtents(ArrayRef<int64_t> shape,
                                                int64_t axis,
                                                const grit::Contract &contract) {
   const grit::FormatDescription &description = contract.description();
-  int64_t fitting =
-      std::lcm(description.axisMultiple, description.arrayMultiple);
-  return llvm::map_to_vector(shape, [&](int64_t extent) {
-    return ShapedType::isDynamic(extent) ? fitting : extent;
-  });
+  int64_t whole = std::lcm(description.axisMultiple, description.arrayMultiple);
+  auto isDynamic = [](int64_t extent) { return ShapedType::isDynamic(extent); };
+  int64_t chosen = isDynamic(shape[axis])
+                       ? axis
+                       : llvm::find_if(shape, isDynamic) - shape.begin();
+  SmallVector<int64_t> fitting(shape);
+  for (auto [dim, extent] : llvm::enumerate(fitting))
+    if (isDynamic(extent))
+      extent = static_cast<int64_t>(dim) == chosen ? whole : 1;
+  return fitting;
+}
+
+/// Refuses a group axis along which a contract that counts groups in row-major
+/// order would not group.
+static LogicalResult
+verifyGroupAxis(function_ref<InFlightDiagnostic()> emitError,
+                ArrayRef<int64_t> shape, int64_t axis,
+                const grit::FormatDescription &description) {
+  bool countsRowMajor =
+      llvm::all_of(description.scales, [](const grit::Factor &factor) {
+        return factor.group == 0 ||
+               factor.order == grit::ElementOrder::RowMajor;
+      });
+  if (!countsRowMajor)
+    return success();
+  for (auto [index, extent] : llvm::enumerate(shape.drop_front(axis + 1))) {
+    if (extent == 0 || extent == 1)
+      continue;
+    return emitError() << "group axis " << axis << " has a later extent "
+                       << (ShapedType::isDynamic(extent) ? "that may be above 1"
+                                                         : "above 1")
+                       << " (dimension " << axis + 1 + index
+                       << "): this contract counts groups along the row-major "
+                          "index, so its groups would not run along the axis; "
+                          "move the axis to the end or use a contract that "
+                          "groups along it";
+  }
+  return success();
 }
 
 LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -127,20 +161,8 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "group axis " << axis << " is out of range for rank "
                        << rank;
   grit::Contract value = contract.getContract();
-  bool countsRowMajor =
-      llvm::all_of(value.description().scales, [](const grit::Factor &factor) {
-        return factor.group == 0 ||
-               factor.order == grit::ElementOrder::RowMajor;
-      });
-  bool isInnermost = llvm::all_of(shape.drop_front(axis + 1),
-                                  [](int64_t extent) { return extent == 1; });
-  if (countsRowMajor && !isInnermost)
-    return emitError()
-           << "group axis " << axis
-           << " has a later extent above 1: this contract counts groups along "
-              "the row-major index, so its groups would not run along the "
-              "axis; "
-              "move the axis to the end or use a contract that groups along it";
+  if (failed(verifyGroupAxis(emitError, shape, axis, value.description())))
+    return failure();
   grit::ArraySpec spec{value,
                        {},
                        static_cast<int>(axis),

@@ -26,7 +26,9 @@ public:
   mlir::Value emit(mlir::AffineExpr expr) { return visit(expr); }
 
   mlir::Value visitDimExpr(mlir::AffineDimExpr) { return dim; }
-  mlir::Value visitSymbolExpr(mlir::AffineSymbolExpr) { return {}; }
+  mlir::Value visitSymbolExpr(mlir::AffineSymbolExpr) {
+    llvm_unreachable("addresses have one dimension and no symbols");
+  }
   mlir::Value visitConstantExpr(mlir::AffineConstantExpr expr) {
     return mlir::arith::ConstantIndexOp::create(builder, loc, expr.getValue());
   }
@@ -42,7 +44,9 @@ public:
   mlir::Value visitFloorDivExpr(mlir::AffineBinaryOpExpr expr) {
     return binary<mlir::arith::DivUIOp>(expr);
   }
-  mlir::Value visitCeilDivExpr(mlir::AffineBinaryOpExpr) { return {}; }
+  mlir::Value visitCeilDivExpr(mlir::AffineBinaryOpExpr) {
+    llvm_unreachable("addresses round down");
+  }
 
 private:
   template <typename OpTy> mlir::Value binary(mlir::AffineBinaryOpExpr expr) {

@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AddressEmitter.h"
 #include "PlaneMoves.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "grit/Dialect/Grit/Transforms/Transforms.h"
+#include "grit/KernelGen/KernelGen.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include <limits>
 
 namespace grit {
 #define GEN_PASS_DEF_LOWERCHECK
@@ -75,7 +76,9 @@ private:
   Value extent(int64_t dim);
   Value emitNumElements();
   void emitPlaneSize(unsigned index, Value plane, Value elements);
-  Value readIndex(OpBuilder &body, Value plane, AffineExpr number, Value run);
+  FailureOr<Value> inOrder();
+  Value countRuns();
+  Value emitRising(OpBuilder &body, ValueRange planes, Value run);
 
   RewriterBase &builder;
   CheckOp op;
@@ -88,7 +91,7 @@ private:
 /// The planes as they came in: a bundle may hold more (an unknown size) than
 /// its type shows.
 ValueRange CheckEmitter::planes() {
-  if (auto bundle = op.getArray().getDefiningOp<BundleOp>())
+  if (auto bundle = sourceOfPlanes(op.getArray()).getDefiningOp<BundleOp>())
     return bundle.getPlanes();
   return PlanesOp::create(builder, loc, op.getArray()).getPlanes();
 }
@@ -178,113 +181,92 @@ void CheckEmitter::emitSizes() {
       emitPlaneSize(index, plane, elements);
 }
 
-/// The index that number `number` (an expression of the run, d0) has in
-/// `plane`.
-Value CheckEmitter::readIndex(OpBuilder &body, Value plane, AffineExpr number,
-                              Value run) {
-  AddressEmitter address(body, loc, run);
-  Type i8 = body.getI8Type();
-  Value value;
-  for (const grit::BitSlice &slice : description.sparsity->indices.slices) {
-    AffineExpr bit = body.getAffineConstantExpr(slice.base);
-    for (const grit::Digit &digit : slice.digits) {
-      AffineExpr part = number.floorDiv(digit.div);
-      bit = bit + (digit.mod ? part % digit.mod : part) * digit.stride;
-    }
-    Value byte = tensor::ExtractOp::create(body, loc, plane,
-                                           address.emit(bit.floorDiv(8)));
-    Value shift =
-        arith::IndexCastOp::create(body, loc, i8, address.emit(bit % 8));
-    Value mask =
-        arith::ConstantIntOp::create(body, loc, (1 << slice.width) - 1, 8);
-    Value up = arith::ConstantIntOp::create(body, loc, slice.shift, 8);
-    Value part = arith::ShRUIOp::create(body, loc, byte, shift);
-    part = arith::AndIOp::create(body, loc, part, mask);
-    part = arith::ShLIOp::create(body, loc, part, up);
-    value = value ? arith::OrIOp::create(body, loc, value, part) : part;
-  }
-  return value;
-}
-
-/// True when every slice of the field lies in one byte, whatever the index.
-static bool staysInBytes(const grit::BitField &field) {
-  return llvm::all_of(field.slices, [](const grit::BitSlice &slice) {
-    return 8 % slice.width == 0 && slice.base % slice.width == 0 &&
-           llvm::all_of(slice.digits, [&](const grit::Digit &digit) {
-             return digit.stride % slice.width == 0;
-           });
-  });
-}
-
-LogicalResult CheckEmitter::emitIndices() {
-  const grit::Sparsity &sparsity = *description.sparsity;
-  const grit::PlaneInfo &info = description.planes[sparsity.indices.plane];
-  if (!staysInBytes(sparsity.indices))
-    return op.emitOpError() << "indices of plane " << info.name
-                            << " cross bytes, which level 2 does not read";
-  // The indices are read in order, so their plane must lie in order.
+/// The array with its indices in order: they are compared one after the other.
+FailureOr<Value> CheckEmitter::inOrder() {
   grit::Placements ordered = type.getPlacements();
   ordered.meta = type.getContract().getContract().canonicalPlacements().meta;
   ArrayType readable = type.withPlacements(ordered);
+  if (readable == type)
+    return op.getArray();
   auto moves = planMoves(type, readable);
   if (!moves) {
     describeError(op.emitOpError(), moves.error());
     return failure();
   }
-  Value array = op.getArray();
-  if (readable != type) {
-    auto relayout = RelayoutOp::create(builder, loc, readable, array);
-    FailureOr<BundleOp> moved = grit::lowerRelayout(builder, relayout);
-    if (failed(moved))
-      return failure();
-    array = moved->getResult();
-    builder.setInsertionPoint(op);
-  }
-  Value plane =
-      PlanesOp::create(builder, loc, array).getPlanes()[sparsity.indices.plane];
+  auto relayout = RelayoutOp::create(builder, loc, readable, op.getArray());
+  FailureOr<BundleOp> moved = grit::lowerRelayout(builder, relayout);
+  if (failed(moved))
+    return failure();
+  builder.setInsertionPoint(op);
+  return moved->getResult();
+}
 
-  Value runs = arith::ConstantIndexOp::create(builder, loc, 1);
+/// The number of runs of a sparse array.
+Value CheckEmitter::countRuns() {
+  Value elements = arith::ConstantIndexOp::create(builder, loc, 1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    runs = arith::MulIOp::create(builder, loc, runs,
-                                 DimOp::create(builder, loc, array, dim));
-  runs = arith::DivUIOp::create(
-      builder, loc, runs,
-      arith::ConstantIndexOp::create(builder, loc, sparsity.m));
+    elements =
+        arith::MulIOp::create(builder, loc, elements,
+                              DimOp::create(builder, loc, op.getArray(), dim));
+  return arith::DivUIOp::create(
+      builder, loc, elements,
+      arith::ConstantIndexOp::create(builder, loc, description.sparsity->m));
+}
+
+/// Whether the indices of a run rise strictly and stay below M.
+Value CheckEmitter::emitRising(OpBuilder &body, ValueRange planes, Value run) {
+  const grit::Sparsity &sparsity = *description.sparsity;
+  grit::kernelgen::Emitter emitter(body, loc, description, planes);
+  Value first = arith::MulIOp::create(
+      body, loc, run, arith::ConstantIndexOp::create(body, loc, sparsity.n));
+  Value rising, previous;
+  auto require = [&](Predicate predicate, Value lhs, Value rhs) {
+    Value holds = arith::CmpIOp::create(body, loc, predicate, lhs, rhs);
+    rising = rising ? arith::AndIOp::create(body, loc, rising, holds) : holds;
+  };
+  for (unsigned slot = 0; slot < sparsity.n; ++slot) {
+    Value at = arith::AddIOp::create(
+        body, loc, first, arith::ConstantIndexOp::create(body, loc, slot));
+    Value current = emitter.fieldAt(sparsity.indices, at);
+    if (previous)
+      require(Predicate::ugt, current, previous);
+    previous = current;
+  }
+  require(Predicate::ult, previous,
+          arith::ConstantIntOp::create(body, loc, sparsity.m, 32));
+  return rising;
+}
+
+LogicalResult CheckEmitter::emitIndices() {
+  FailureOr<Value> array = inOrder();
+  if (failed(array))
+    return failure();
+  auto planes = PlanesOp::create(builder, loc, *array);
   Type i1 = builder.getI1Type();
   // An operand that is never read gives the loop its extent.
   Value extent = tensor::EmptyOp::create(
-      builder, loc, RankedTensorType::get({ShapedType::kDynamic}, i1), runs);
+      builder, loc, RankedTensorType::get({ShapedType::kDynamic}, i1),
+      countRuns());
   auto scalar = RankedTensorType::get({}, i1);
   Value init = arith::ConstantOp::create(builder, loc,
                                          DenseElementsAttr::get(scalar, true));
-  AffineExpr run = builder.getAffineDimExpr(0);
-  SmallVector<AffineMap> maps{AffineMap::get(1, 0, run),
+  SmallVector<AffineMap> maps{AffineMap::get(1, 0, builder.getAffineDimExpr(0)),
                               AffineMap::get(1, 0, builder.getContext())};
   auto body = [&](OpBuilder &nested, Location at, ValueRange arguments) {
-    Value index = linalg::IndexOp::create(nested, at, 0);
-    Value rising = arguments[1], previous;
-    for (unsigned slot = 0; slot < sparsity.n; ++slot) {
-      Value current = readIndex(nested, plane, run * sparsity.n + slot, index);
-      if (previous)
-        rising = arith::AndIOp::create(
-            nested, at, rising,
-            arith::CmpIOp::create(nested, at, Predicate::ugt, current,
-                                  previous));
-      previous = current;
-    }
-    Value bound = arith::ConstantIntOp::create(nested, at, sparsity.m, 8);
-    rising = arith::AndIOp::create(
-        nested, at, rising,
-        arith::CmpIOp::create(nested, at, Predicate::ult, previous, bound));
-    linalg::YieldOp::create(nested, at, rising);
+    Value run = linalg::IndexOp::create(nested, at, 0);
+    Value rising = emitRising(nested, planes.getPlanes(), run);
+    Value all = arith::AndIOp::create(nested, at, arguments[1], rising);
+    linalg::YieldOp::create(nested, at, all);
   };
   Value allRise =
       linalg::GenericOp::create(builder, loc, TypeRange(scalar), extent, init,
                                 maps, utils::IteratorType::reduction, body)
           .getResult(0);
+  const grit::Sparsity &sparsity = *description.sparsity;
   require(tensor::ExtractOp::create(builder, loc, allRise, ValueRange()),
           "DigestMismatch",
-          "the indices of plane " + info.name +
+          "the indices of plane " +
+              description.planes[sparsity.indices.plane].name +
               " must rise strictly in every run and stay below " +
               Twine(sparsity.m));
   return success();

@@ -129,12 +129,12 @@ static void emitRowCheck(OpBuilder &builder, RelayoutOp op,
                          const PlaneMove &move, ValueRange sizes) {
   if (move.rowMultiple == 1)
     return;
-  ArrayType type = op.getType();
-  // The rows are the product of all extents but the last; the dynamic ones
-  // decide it together with the constant part.
+  // The rows are the product of all extents but that of the columns, which is
+  // static; the dynamic ones decide it together with the constant part.
   int64_t staticRows = 1;
-  for (int64_t extent : type.getShape().drop_back())
-    staticRows *= ShapedType::isDynamic(extent) ? 1 : extent;
+  for (auto [dim, extent] : llvm::enumerate(op.getType().getShape()))
+    if (dim != move.grid.columnDim && !ShapedType::isDynamic(extent))
+      staticRows *= extent;
   Location loc = op.getLoc();
   Value rows = arith::ConstantIndexOp::create(builder, loc, staticRows);
   for (Value size : sizes)

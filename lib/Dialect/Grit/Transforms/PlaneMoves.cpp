@@ -117,6 +117,7 @@ static Expected<std::optional<PlaneGrid>> gridOf(ArrayType type,
                   "groups is defined",
                   "use the canonical placement");
   grid.columns = extent / field.unit * field.perUnit;
+  grid.columnDim = columnDim;
   grid.rows = 1;
   for (auto [dim, other] : llvm::enumerate(type.getShape()))
     if (dim != columnDim)

@@ -21,7 +21,8 @@ struct PlaneGrid {
   int64_t step = 0;      ///< bits from one value to the next
   bool msbFirst = false; ///< the first value of a byte has its high bits
   int64_t columns = 0;
-  int64_t rows = 0; ///< kDynamic when a leading extent is
+  int64_t rows = 0;       ///< kDynamic when another extent is
+  unsigned columnDim = 0; ///< the dimension that the columns are cut from
 };
 
 /// The permutation that one plane needs.

@@ -1,9 +1,8 @@
 // Checks, run: a sound array passes, and every damage stops the program with the
 // words that name it.
-// RUN: grit-opt %s -o %t.mlir --pass-pipeline="builtin.module(grit-lower-check,grit-lower-relayout,grit-expand-arrays,canonicalize,grit-verify-stage{after=planes},one-shot-bufferize{bufferize-function-boundaries},convert-linalg-to-loops,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts,grit-verify-stage{after=llvm})"
+// RUN: grit-opt %s -o %t.mlir --pass-pipeline="builtin.module(grit-lower-check,grit-lower-relayout,grit-expand-arrays,canonicalize,grit-verify-stage{after=planes},one-shot-bufferize{bufferize-function-boundaries},convert-linalg-to-loops,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,grit-convert-assert-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts,grit-verify-stage{after=llvm})"
 // DEFINE: %{entry} =
-// Standard output is line-buffered, so that a message is out before the program stops.
-// DEFINE: %{run} = stdbuf -oL mlir-runner %t.mlir -e %{entry} --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so
+// DEFINE: %{run} = mlir-runner %t.mlir -e %{entry} --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so
 // REDEFINE: %{entry} = sound
 // RUN: %{run} | FileCheck %s --check-prefix=SOUND
 // REDEFINE: %{entry} = short_plane

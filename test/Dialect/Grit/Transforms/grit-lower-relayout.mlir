@@ -48,6 +48,18 @@ func.func @dynamic_rows(%a: !grit.array<?x64x#grit.grade<nvf4>>) -> !grit.array<
   return %b : !grit.array<?x64x#grit.grade<nvf4>, scale = swizzle_128x4b>
 }
 
+// The rows of an axis that is not the last are the other dimensions.
+// CHECK-LABEL: @rows_around_the_axis
+// CHECK: %[[N:.*]] = grit.dim %{{.*}}, 0
+// CHECK: %[[ROWS:.*]] = arith.muli %c3{{.*}}, %[[N]]
+// CHECK: arith.remui %[[ROWS]], %c16
+func.func @rows_around_the_axis(%a: !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1>)
+    -> !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16> {
+  %b = grit.relayout %a : !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1>
+       -> !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16>
+  return %b : !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16>
+}
+
 // Nothing lies elsewhere when there is nothing, or one value.
 // CHECK-LABEL: @empty
 // CHECK-NOT: linalg.generic

@@ -40,6 +40,10 @@ namespace grit::ir {
 void describeError(::mlir::InFlightDiagnostic diagnostic,
                    const ::grit::Error &error);
 
+/// The array whose planes `array` has, maybe in another order: looks through
+/// relayouts and checks.
+::mlir::Value sourceOfPlanes(::mlir::Value array);
+
 /// The contract attribute for a contract of the format library.
 ContractAttrInterface getContractAttr(::mlir::MLIRContext *context,
                                       const ::grit::Contract &contract);

@@ -140,6 +140,7 @@ def Grit_DecodeOp : Grit_DpsOp<"decode"> {
     `outs` `(` $init `:` type($init) `)` `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Grit_EncodeOp : Grit_Op<"encode", [Pure]> {
@@ -194,6 +195,7 @@ def Grit_MatmulOp : Grit_DpsOp<"matmul"> {
     type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getInitMutable();
