@@ -972,7 +972,7 @@ def compute_sizes(d, shape):
         must(groups0 % d["k1"] == 0, "4.4", "k1", d["k1"], groups0)
         groups1 = groups0 // d["k1"]
     if sparse:
-        must(d["sp_meta_fmt"] in (1, 2), "4.5", "sp_meta_fmt", None, d["sp_meta_fmt"])
+        must(d["sp_meta_fmt"] in (0, 1, 2), "4.5", "sp_meta_fmt", None, d["sp_meta_fmt"])
     stored = numel * d["sp_n"] // d["sp_m"] if sparse else numel
     pair = 2 if d["flags"] & ZP_L1SCALED else 1
     bits = [stored * code_width(d["elem"], d["container"] == 1),
@@ -1009,14 +1009,14 @@ def check_sizes(d, sizes, plane_bytes):
 def check_contents(d, sizes, planes, expected_digest):
     for plane, size in enumerate(sizes["bytes"]):
         present = plane < len(planes) and planes[plane] is not None
-        require(present or size == 0, DIGEST_MISMATCH, "5.0", f"planes[{plane}]", size,
+        require(present or size == 0, DIGEST_MISMATCH, "5.1", f"planes[{plane}]", size,
                 None, plane=plane)
     planes = [planes[i] if i < len(planes) and planes[i] else b"" for i in range(4)]
     if expected_digest is not None:
         found = digest(planes)
         require(found == expected_digest, DIGEST_MISMATCH, "5.1", "digest",
                 expected_digest.hex(), found.hex())
-    if d["flags"] & SPARSE and d["sp_order"] == 1:
+    if d["flags"] & SPARSE and d["sp_order"] == 1 and d["sp_meta_fmt"] != 0:
         n, m, bits = d["sp_n"], d["sp_m"], 2 * d["sp_meta_fmt"]
         for run in range(sizes["numel"] // m):
             indices = read_stream(planes[3], bits, n, run * n)
@@ -1025,58 +1025,58 @@ def check_contents(d, sizes, planes, expected_digest):
                     m, indices, plane=3)
 
 
-def probes(raw, shape, planes, extra_grades=()):
-    """7.6: advice about at most 64 groups of an array that passes the check. The
-    text names what to look for; the thresholds are this file's."""
-    d = unpack_descriptor(raw)
-    grade = registry(extra_grades)[d["grade_id"]]
-    sizes = compute_sizes(d, shape)
+def probes(d, sizes, planes):
+    """7.6: advice about at most 64 groups."""
     count = min(64, sizes["groups0"])
-    samples = {i * sizes["groups0"] // count for i in range(count)}
-    advice = []
-    scales = read_codes(planes[1], d["scale0"], sizes["groups0"])
-    if (unpack_format(d["scale0"]).kind == EXPONENT_ONLY and count > 1
-            and len({scales[group] for group in samples}) == 1):
-        advice.append("scales-without-spread")
-    elem = unpack_format(d["elem"])
-    if elem.kind == INTEGER and not elem.unsigned and not d["flags"] & SPARSE:
-        codes = read_codes(planes[0], d["elem"], sizes["stored"], d["container"] == 1,
-                           bool(d["flags"] & MSB_FIRST))
-        largest = max((abs(fmt_decode(d["elem"], code)) for i, code in enumerate(codes)
-                       if i // d["k0"] in samples), default=0)
-        if 0 < largest < max_finite(d["elem"]) / 2:
-            advice.append("codes-far-from-limit")
-    values = decode(grade, shape, planes, d["group_axis"])
-    for group in sorted(samples):
-        if all(v != v for v in values[group * d["k0"]:(group + 1) * d["k0"]]):
-            advice.append("group-all-nan")
-            break
-    if d["flags"] & HAS_ZP and not d["flags"] & ZP_L1SCALED:
-        zeros = read_codes(planes[3], d["zp_fmt"], sizes["groups0"])
-        edges = (0, max_finite_code(d["zp_fmt"]))
-        if count and all(zeros[group] in edges for group in samples):
-            advice.append("zero-points-at-edge")
-    return advice
+    if count < 2:
+        return []
+    samples = {j * sizes["groups0"] // count for j in range(count)}
+    warnings = []
+    if unpack_format(d["scale0"]).kind == EXPONENT_ONLY:
+        codes = read_codes(planes[1], d["scale0"], sizes["groups0"])
+        if len({codes[group] for group in samples}) == 1:
+            warnings.append("scales-without-spread")
+    if d["elem"] == FORMATS["s8"]:
+        groups = [i // d["k0"] for i in range(sizes["numel"])]
+        if d["flags"] & SPARSE:
+            indices = read_stream(planes[3], 2 * d["sp_meta_fmt"], sizes["stored"])
+            groups = [groups[i] for i in kept_positions(d["sp_n"], d["sp_m"], indices)]
+        largest = max((abs(fmt_decode(d["elem"], code))
+                       for code, group in zip(planes[0], groups) if group in samples),
+                      default=0)
+        if 0 < largest < 64:
+            warnings.append("codes-far-from-limit")
+    return warnings
+
+
+def structural_warnings(d, shape):
+    """C28, C36: what is legal and easily means something else."""
+    warnings = []
+    if math.prod(shape[d["group_axis"] + 1:]) > 1:
+        warnings.append("group-axis-not-innermost")
+    if d["flags"] & ZP_MINUS1 and d["flags"] & ZP_L1SCALED:
+        warnings.append("minus1-without-effect")
+    return warnings
 
 
 def grit_check(raw, shape, plane_bytes, level=1, planes=(), expected_digest=None,
                extra_grades=()):
-    """7.3: the first failure, or Ok with warnings (C28). Level 0 at run time is
-    level 1 (C2): what is erased is erased by a compiler. Level 3 adds `probes`,
-    which never change the outcome (C30)."""
+    """7.3: the first failure, or Ok with warnings. Level 0 at run time is level 1
+    (C2): what is erased is erased by a compiler."""
     try:
-        require(len(raw) == 64, GRADE_UNKNOWN, "0", "descriptor", 64, len(raw))
+        require(len(raw) == 64, GRADE_UNKNOWN, "1.1", "descriptor", 64, len(raw))
         d = unpack_descriptor(raw)
         check_frame(d)
         check_grade(d, registry(extra_grades))
         check_placements(d)
         sizes = compute_sizes(d, shape)
         check_sizes(d, sizes, plane_bytes)
+        warnings = structural_warnings(d, shape)
         if level >= 2:
             check_contents(d, sizes, planes, expected_digest)
-        inner = math.prod(shape[d["group_axis"] + 1:])
-        return {"status": OK,
-                "warnings": ["group-axis-not-innermost"] if inner > 1 else []}
+        if level >= 3:
+            warnings += probes(d, sizes, planes)
+        return {"status": OK, "warnings": warnings}
     except Failure as failure:
         return failure.detail
 
@@ -1138,18 +1138,17 @@ def array_sizes(grade, shape, axis=None):
 
 
 def project(grade, value):
-    """8.1, step 6 (D19, D20)."""
-    if grade["dt"] == "binary32":
+    """8.1, step 6 (D19, D20): a NaN stays one, whether dt has a code for it or not."""
+    if grade["dt"] == "binary32" or value != value:
         return value
     word = grade.word("dt")
     return fmt_decode(word, fmt_encode(word, value, grade["dr"], grade["ds"]))
 
 
-def kept_positions(grade, indices, numel):
+def kept_positions(n, m, indices):
     """D13, D14: the logical indices that are stored, in order."""
-    n, m, _, _ = grade.sparsity
     kept = []
-    for run in range(numel // m):
+    for run in range(len(indices) // n):
         kept += [run * m + i for i in sorted(set(indices[run * n:run * n + n])) if i < m]
     return kept
 
@@ -1232,7 +1231,7 @@ def decode(grade, shape, planes, axis=None, placements=None):
     positions = range(sizes["numel"])
     if grade.sparsity:
         indices = read_stream(aux, grade.sparsity[2], sizes["stored"])
-        positions = kept_positions(grade, in_order(3, indices), sizes["numel"])
+        positions = kept_positions(*grade.sparsity[:2], in_order(3, indices))
     for i, code in zip(positions, codes):
         out[i] = project(grade, value(i, code))
     return out
@@ -1244,24 +1243,23 @@ def decode(grade, shape, planes, axis=None, placements=None):
 def encode_refusal(grade):
     """E11, E13: why a grade that can be decoded has no rule to encode, or None."""
     rule, two = grade["esr"], grade.levels == 2
-    elem = unpack_format(grade.word("e"))
     tests = {"custom-rule": rule.startswith("custom:"), "esn": grade["esn"] == "ftz"}
     if rule == "affineminmax":
-        formats = [unpack_format(grade.word(key)) for key in ("e", "s0", "zp")]
+        formats = [unpack_format(grade.word(key))
+                   for key in (("e", "s0", "zp") if two else ("e", "zp")) if grade[key]]
         tests |= {
-            "zps": grade["zps"] != "l1",
-            "k1": grade.k1 == 0,
+            "zp": grade["zp"] is None,
+            "zps": two and grade["zps"] != "l1",
+            "k1": two and grade.k1 == 0,
             "unsigned-integers": not all(f.kind == INTEGER and f.unsigned for f in formats),
             "er-es": (grade["er"], grade["es"]) != ("rne", "satfinite"),
         }
     else:
         tests |= {
-            "e": elem.width > 8 or (elem.kind != INTEGER and elem.unsigned),
             "zp": grade["zp"] is not None,
             "levels": two and rule != "ratiomaxabs",
             "k1": two and grade.k1 != 0,
             "sp-levels": two and grade.sparsity is not None,
-            "sp-k0": grade.sparsity is not None and grade.k0 % grade.sparsity[1] != 0,
         }
     return next((reason for reason, holds in tests.items() if holds), None)
 
@@ -1307,7 +1305,7 @@ def element_code(grade, v, S):
 
 
 def poison(word):
-    """E5, E6: the code that carries a NaN."""
+    """E6: the code that carries a NaN."""
     if nan_code(word) is None:
         raise Refused("no-nan", f"format word 0x{word:04x}")
     return nan_code(word)
@@ -1334,6 +1332,10 @@ def encode_ratio_two_levels(grade, groups):
     """E23, E24: a scale of the array, and one per group beside it. er governs the
     group scales and the elements, not the scale of the array."""
     s0, s1, er, es = grade.word("s0"), grade.word("s1"), grade["er"], grade["es"]
+    if nan_code(s0) is None and not all(map(all_finite, groups)):
+        # E6: the scale of the array is the innermost one that can hold a NaN.
+        return ([0] * len(groups), [poison(s1)], [],
+                [[0] * len(values) for values in groups])
     largest = amax(v for values in groups for v in values if math.isfinite(v))
     maxnorm = max_finite(grade.word("e"))
     wanted = div(div(largest, maxnorm), max_finite(s0)) if largest else 1.0
@@ -1368,7 +1370,29 @@ def round_clamped(x, low, high):
     return clamp(round_to_integer(Fraction(x), "rne"), low, high)
 
 
-def encode_affine(grade, groups):
+def encode_affine_shared(grade, groups):
+    """E33."""
+    s0, top = grade.word("s0"), int(max_finite(grade.word("e")))
+    bias = 1 if grade["zpc"] == "minus1" else 0
+    last = int(max_finite(grade.word("zp")))
+    scales, zeros, codes = [], [], []
+    for values in groups:
+        if not all_finite(values):
+            scales.append(poison(s0))
+            zeros.append(0)
+            codes.append([0] * len(values))
+            continue
+        step, offset = value_range(grade, values)
+        scales.append(positive_code(s0, step if step else 1.0, "rne", "satfinite"))
+        S = fmt_decode(s0, scales[-1])
+        z = round_clamped(div(offset, S), bias, last + bias)
+        zeros.append(z - bias)
+        codes.append([clamp(round_clamped(div(v, S), -2**40, 2**40) + z, 0, top)
+                      for v in values])
+    return scales, [], zeros, codes
+
+
+def encode_affine_two_levels(grade, groups):
     """E18 to E21."""
     s0, s1, zp = grade.word("s0"), grade.word("s1"), grade.word("zp")
     top0, topz = int(max_finite(s0)), int(max_finite(zp))
@@ -1460,7 +1484,7 @@ def encode(grade, shape, values, axis=None):
     for i in kept:
         groups[i // grade.k0].append(values[i])
     if grade["esr"] == "affineminmax":
-        rule = encode_affine
+        rule = encode_affine_two_levels if grade.levels == 2 else encode_affine_shared
     else:
         rule = encode_ratio_two_levels if grade.levels == 2 else encode_one_level
     scale0, scale1, zeros, codes = rule(grade, groups)
@@ -1532,28 +1556,21 @@ ORDER_RANK = {"seq": 0, "tree": 2, "unspec": 3}  # any pairwiseK: 1
 
 
 def token_refines(key, a, b):
-    """4.3, for one key: whether a promises all that b promises."""
+    """4.3, for one of the keys 19 to 23: whether a promises all that b promises."""
     if a == b:
         return True
-    if key in ("an", "esn"):
+    if key == "an":
         return b == "any"
     if key == "ao":
         return ORDER_RANK.get(a, 1) < ORDER_RANK.get(b, 1)
     return False
 
 
-def refines(a, b):
-    """G21."""
-    return all(token_refines(key, a[key], b[key]) for key in KEYS)
-
-
-def serves(kernel, request):
-    """G22: None, or what forbids that a kernel of this grade serves the request."""
-    if kernel.decode_projection() != request.decode_projection():
-        return "decode-projection"
-    failing = [key for key in ACCUMULATION_KEYS
-               if not token_refines(key, kernel[key], request[key])]
-    return ",".join(failing) or None
+def refines(kernel, request):
+    """G21, G22: whether a kernel of this grade may serve the request."""
+    return (kernel.decode_projection() == request.decode_projection()
+            and all(token_refines(key, kernel[key], request[key])
+                    for key in ACCUMULATION_KEYS))
 
 
 def join_token(key, a, b):
@@ -1574,6 +1591,8 @@ def join(a, b):
 
 def relax(grade, key, value):
     """G24: the grade with a weaker promise."""
+    if key not in ACCUMULATION_KEYS:
+        raise Refused("not-accumulation", key)
     value = parse_value(key, value)
     if not token_refines(key, grade[key], value):
         raise Refused("not-weaker", f"{key}={value}")
@@ -1581,8 +1600,8 @@ def relax(grade, key, value):
 
 
 # === 15. Conformance vectors ====================================================
-# A vector has an id, the constraints it tests, a kind, inputs and what is expected.
-# The functions below derive what is expected from the inputs, one per kind.
+# A vector has an id, a clause (the constraints it tests), a kind, inputs and what is
+# expected. The functions below derive the last from the inputs, one per kind.
 
 CONFORMANCE = Path(__file__).resolve().parent / "conformance"
 DERIVE = {}
@@ -1760,12 +1779,6 @@ def derive_check(desc_hex, shape, plane_bytes, level, planes=(), expected_digest
 
 
 @kind
-def derive_probes(desc_hex, shape, planes, grades=()):
-    """Advice of level 3; the thresholds are not part of the text."""
-    return {"advice": probes(bytes.fromhex(desc_hex), shape, planes_of(planes), grades)}
-
-
-@kind
 def derive_placement(word):
     word = int(word, 16)
     return {"acceptable": placement_acceptable(word),
@@ -1814,14 +1827,20 @@ def derive_supersedes(a, b, shape, planes):
 
 
 @kind
-def derive_refines(a, b):
-    return {"refines": refines(grade_named(a), grade_named(b))}
+def derive_refines(kernel, request):
+    return {"refines": refines(grade_named(kernel), grade_named(request))}
 
 
 @kind
-def derive_serves(kernel, request):
-    failing = serves(grade_named(kernel), grade_named(request))
-    return {"serves": failing is None, "failing": failing}
+def derive_token_order(key, tokens):
+    """The order of a key, and its joins, as rows by the first token."""
+    def joined(a, b):
+        try:
+            return join_token(key, a, b)
+        except Refused:
+            return None
+    return {"refines": [[token_refines(key, a, b) for b in tokens] for a in tokens],
+            "join": [[joined(a, b) for b in tokens] for a in tokens]}
 
 
 @kind
