@@ -1747,8 +1747,9 @@ def derive_decode(grade, shape, planes, group_axis=None, placements=None):
     """Planes that no encoder need have written."""
     grade, planes, placements = grade_named(grade), planes_of(planes), words_of(placements)
     axis = len(shape) - 1 if group_axis is None else group_axis
-    d = descriptor_of(grade, axis, placements)
-    return {**identities(grade, d, shape, planes),
+    raw = pack_descriptor(descriptor_of(grade, axis, placements))
+    return {"gid": gid(grade.canonical(), raw, shape).hex(),
+            "digest": digest(planes).hex(),
             "decoded": values_hex(decode(grade, shape, planes, axis, placements))}
 
 
@@ -1818,7 +1819,7 @@ def derive_supersedes(a, b, shape, planes):
     """One payload under two grades."""
     outcomes = [derive_decode(name, shape, planes) for name in (a, b)]
     grades = [grade_named(name) for name in (a, b)]
-    return {"desc_hex": [out["desc_hex"] for out in outcomes],
+    return {"desc_hex": [pack_descriptor(descriptor_of(grade)).hex() for grade in grades],
             "gid": [out["gid"] for out in outcomes],
             "decoded": outcomes[0]["decoded"],
             "same_decode": outcomes[0]["decoded"] == outcomes[1]["decoded"],
@@ -1890,7 +1891,8 @@ def golden_differences(golden):
             yield from compare(entry["name"] + ": decode", found["decoded"], entry["decoded"])
     for entry in golden["decode_only"]:
         inputs = {key: entry[key] for key in ("grade", "shape", "planes")}
-        found = derive("decode", inputs)
+        found = derive("decode", inputs) | derive("gid", {key: entry[key] for key in
+                                                          ("grade", "shape")})
         for key in ("decoded", "digest", "gid", "gid_base32", "desc_hex"):
             yield from compare(f"{entry['name']}: {key}", found[key], entry[key])
         found = derive("check", {"desc_hex": entry["desc_hex"], "shape": entry["shape"],
