@@ -1213,7 +1213,7 @@ def decode(grade, shape, planes, axis=None, placements=None):
     def offset(g0):
         if l1:
             return mul(minimum1[level1_group(g0)], zeros[g0])
-        return add(zeros[g0], 1.0 if grade["zpc"] == "minus1" else 0.0)
+        return add(zeros[g0], 1.0) if grade["zpc"] == "minus1" else zeros[g0]
 
     def value(i, code):
         S = scale(i // grade.k0)

@@ -505,6 +505,9 @@ def generic_vectors(suite):
             + [2.0**-30, -(2.0**-30)] * 8 + [1e38, -1e38] * 8)
     add("E33", "affine_shared/other_formats",
         "grit1(e=u2,k0=8,s0=e8m0,zp=u8,zpc=minus1,esr=affine)", 24)
+    for name, values in (("infinite", [1e30] + [1.0] * 7), ("finite", [1e3] + [1.0] * 7)):
+        add("E12 F7", f"two_levels/outer_scale_{name}",
+            "grit1(e=s4,k0=4,s0=e4m3,k1=0,s1=binary16,es=ovfinf,esr=ratio)", values=values)
     add("E6", "no_nan_anywhere", "grit1(e=u4,k0=4,s0=u8,esr=ratio)",
         values=[1.0, INF, 2.0, 3.0])
     add("B13 E14", "sparsity/runs_cross_groups",
@@ -599,6 +602,8 @@ def decode_vectors(suite):
         "", "7f38")
     add("D8 D15", "zp/binary16_inf", zp.format("binary16", "asis"), [8], "10fe8f07",
         "003c0042", "", "007c0038")
+    add("D4 D15", "zp/signed_zeros", "grit1(e=e2m1,k0=4,s0=f16,zp=e2m1,esr=affine)", [8],
+        "80188018", "003c003c", "", "0800")
     add("B5 B6", "zp/pad_bits_are_masked", zp.format("u4", "asis"), [8], "10fe8f07",
         "003c0042", "", "f8ff")
     add("D1 D15", "zp/one_rounding", "grit1(e=s8,k0=4,s0=f32,zp=s8,esr=affine)", [4],
