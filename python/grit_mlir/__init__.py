@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._array import Array, check, quantize
 from ._core import Contract, TensorInfo, contracts
@@ -28,10 +30,12 @@ __all__ = [
 ]
 
 
-def matmul(x: Any, array: Array, **options: Any):
+def matmul(
+    x: Any, array: Array, *, out: np.ndarray | None = None, threads: int = 1
+) -> np.ndarray:
     """x @ array.T by a compiled kernel; see `grit_mlir.compiler.matmul`."""
     from . import compiler
-    return compiler.matmul(x, array, **options)
+    return compiler.matmul(x, array, out=out, threads=threads)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import operator
+import string
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -32,17 +33,49 @@ def as_contract(contract: ContractLike) -> Contract:
     raise TypeError(f"a contract is a Contract or a str, not {type(contract).__name__}")
 
 
-def as_int64(value: Any, what: str) -> int:
-    number = operator.index(value)
-    if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{what} does not fit 64 bits: {number}")
+def as_integer(value: Any, what: str, bits: int = 64) -> int:
+    """An int, or what counts as one, that fits a signed number of `bits` bits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is an int, not {type(value).__name__}") from None
+    if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+        raise ValueError(f"{what} does not fit {bits} bits: {number}")
     return number
+
+
+def as_axis(axis: Any) -> int:
+    return as_integer(axis, "axis", 32)
+
+
+def as_level(level: Any) -> int:
+    """The level of a check: below 1 it is 1, above 3 it is 3 (GRIT v1, C2)."""
+    try:
+        return min(max(operator.index(level), 1), 3)
+    except TypeError:
+        raise TypeError(f"level is an int, not {type(level).__name__}") from None
+
+
+def reshaped(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """`values` in a shape of which NumPy may have no arrays: it limits the product
+    of the extents that are not 0, also where one is."""
+    try:
+        return values.reshape(shape)
+    except ValueError:
+        raise ValueError(f"NumPy has no arrays of shape {shape}: the extents other than "
+                         "0 multiply to more than it can count") from None
 
 
 def as_shape(shape: Any) -> list[int]:
     if isinstance(shape, (int, np.integer)):
         shape = (shape,)
-    return [as_int64(extent, "an extent") for extent in shape]
+    return [as_integer(extent, "an extent") for extent in shape]
+
+
+def as_descriptor(descriptor: Any) -> bytes:
+    if not isinstance(descriptor, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a descriptor is bytes, not {type(descriptor).__name__}")
+    return bytes(descriptor)
 
 
 def as_plane(plane: Any, index: int) -> np.ndarray:
@@ -75,14 +108,23 @@ def as_placements(placements: PlacementsLike, contract: Contract) -> list[str] |
 
 
 def _as_digest(digest: bytes | str | None) -> bytes | None:
-    """16 bytes, from bytes, 32 hex digits or 26 Crockford symbols."""
+    """16 bytes, from bytes, 32 hex digits or 26 Crockford symbols. Bytes of another
+    number are left to the check, which calls them a DigestMismatch."""
     if digest is None or isinstance(digest, bytes):
         return digest
-    if isinstance(digest, str) and len(digest) == 32:
-        return bytes.fromhex(digest)
-    if isinstance(digest, str):
-        return _core.from_base32(digest)
-    return bytes(digest)
+    if isinstance(digest, (bytearray, memoryview)):
+        return bytes(digest)
+    if not isinstance(digest, str):
+        raise TypeError(f"a digest is bytes or a str, not {type(digest).__name__}")
+    try:
+        if len(digest) != 32:
+            return _core.from_base32(digest)
+        if not set(digest) & set(string.whitespace):  # which fromhex skips
+            return bytes.fromhex(digest)
+    except ValueError:
+        pass
+    raise ValueError("a digest is 16 bytes, 32 hex digits or 26 Crockford symbols; found "
+                     f"{digest[:40]!r}" + (" ..." if len(digest) > 40 else ""))
 
 
 class Array:
@@ -92,7 +134,8 @@ class Array:
     one, where the contract has none; trailing ones may be left out), or the one
     plane of an array-of-structs format. They are not copied when they are
     contiguous. `axis` is the group axis; `placements` say where things lie and
-    default to the contract's canonical ones.
+    default to the contract's canonical ones. A copy by copy.copy shares the planes;
+    copy.deepcopy and pickle copy them, also out of a mapped file.
     """
 
     __slots__ = ("_spec", "_planes", "_slots")
@@ -106,7 +149,7 @@ class Array:
         placements: PlacementsLike = None,
     ):
         contract = as_contract(contract)
-        spec = _core.Spec(contract, as_shape(shape), axis,
+        spec = _core.Spec(contract, as_shape(shape), as_axis(axis),
                           as_placements(placements, contract))
         self._assign(spec, _described(spec, planes))
 
@@ -115,7 +158,7 @@ class Array:
         cls, descriptor: bytes, shape: Sequence[int], planes: Sequence[Any]
     ) -> Array:
         """The array that 64 bytes and a shape declare."""
-        spec = _core.spec_from_descriptor(bytes(descriptor), as_shape(shape))
+        spec = _core.spec_from_descriptor(as_descriptor(descriptor), as_shape(shape))
         return cls._make(spec, _described(spec, planes))
 
     def _assign(self, spec: _core.Spec, planes: list[np.ndarray]) -> None:
@@ -186,11 +229,16 @@ class Array:
         """The values, exactly as the contract defines them, as float32."""
         out = np.empty(self.size, np.float32)
         self._spec.decode(self._planes, out)
-        return out.reshape(self.shape)
+        return reshaped(out, self.shape)
 
     def check(self, level: int = 1, digest: bytes | str | None = None) -> None:
-        """Checks this array as a boundary does; level 2 reads the planes."""
-        self._spec.check(self._planes, level, _as_digest(digest))
+        """Checks this array as a boundary does: returns None, or raises the
+        CheckError of the first failure. Levels are those of `grit_mlir.check`."""
+        self._spec.check(self._planes, as_level(level), _as_digest(digest))
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.contract, self.shape, self._slots, self.axis,
+                            self.placements)
 
     def __repr__(self) -> str:
         return f"Array({self.contract.name!r}, shape={self.shape}, nbytes={self.nbytes})"
@@ -232,6 +280,10 @@ def quantize(
 ) -> Array:
     """Encodes float16, bfloat16, float32 or float64 values under a contract.
 
+    `placements` as for `Array`: the planes are encoded in the contract's canonical
+    placements, then moved. row_major, col_major, linear_meta, swizzle_128x4b (rows in
+    multiples of 128, columns of 4) and tile_16x16 (multiples of 16) can be asked for,
+    where the plane's values form rows; GritLayoutError or GritSizeError otherwise.
     `importance`, for the contracts whose encoder can weigh errors, is one weight
     per element of the last axis.
     """
@@ -239,7 +291,7 @@ def quantize(
     values = np.asarray(values)
     if values.dtype.name not in _FLOATS:
         raise TypeError(f"quantize takes {', '.join(_FLOATS)}; found {values.dtype.name}")
-    spec = _core.Spec(contract, list(values.shape), axis,
+    spec = _core.Spec(contract, list(values.shape), as_axis(axis),
                       as_placements(placements, contract))
     weights = None
     if importance is not None:
@@ -261,10 +313,13 @@ def check(
 
     `plane_bytes` are the sizes of data, scale0, scale1 and aux, 0 for an absent
     one. Level 1 reads the descriptor, the shape and these sizes. Level 2 also
-    reads `planes` (sparse indices, and `digest` when it is given).
+    reads `planes` (sparse indices, and `digest` when it is given): 16 bytes, 32 hex
+    digits or 26 Crockford symbols. What level 3 adds are warnings, which are not
+    reported here. A level below 1 is taken as 1 and one above 3 as 3, as GRIT v1
+    demands. TypeError and ValueError for arguments that say nothing.
     """
-    sizes = [as_int64(size, "a plane size") for size in plane_bytes]
+    sizes = [as_integer(size, "a plane size") for size in plane_bytes]
     buffers = [None if plane is None else as_plane(plane, index)
                for index, plane in enumerate(planes or ())]
-    _core.check(bytes(descriptor), as_shape(shape), sizes, level, buffers,
+    _core.check(as_descriptor(descriptor), as_shape(shape), sizes, as_level(level), buffers,
                 _as_digest(digest))

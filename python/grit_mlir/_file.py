@@ -13,7 +13,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _core
-from ._array import Array
+from ._array import Array, as_level, reshaped
 
 PathLike = Union[str, bytes, os.PathLike]
 
@@ -59,7 +59,7 @@ class File(Mapping):
     def __init__(self, path: PathLike, level: int = 1):
         os.stat(path)  # FileNotFoundError and its kin, as from the built-in open
         self.path = os.fsdecode(path)
-        self._file = _core.open_file(os.fsencode(path), level)
+        self._file = _core.open_file(os.fsencode(path), as_level(level))
         self._index = {name: i for i, name in enumerate(self._file.names())}
 
     def _open(self) -> _core.TensorFile:
@@ -101,7 +101,7 @@ class File(Mapping):
                 f"tensor {name!r} is stored as {info.dtype}, for which grit has no "
                 "contract; file.raw(name) gives its bytes")
         dtype = _dtype(info.element, name)
-        return file.bytes(index).view(dtype).reshape(info.shape)
+        return reshaped(file.bytes(index).view(dtype), info.shape)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)
@@ -130,12 +130,29 @@ def open(path: PathLike, level: int = 1) -> File:  # noqa: A001 (the API's name)
     """Opens a safetensors or GGUF file; its first bytes decide which it is.
 
     Level 1 checks headers and sizes. Level 2 also reads the planes of every array
-    and compares digests where the file has them.
+    and compares digests where the file has them. OSError when the file cannot be
+    read, else the CheckError of what is wrong with it.
+
+    The file is mapped, not read: what it gives are views of its pages. As long as
+    one of them is in use, replace the file by renaming another onto its name, as
+    `save` does. Changing it in place changes the values, and after it has been made
+    shorter the behaviour is undefined: reading beyond its new end stops the process
+    (SIGBUS).
     """
     return File(path, level)
 
 
+def _check_text(text: Any, what: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is a str, not {type(text).__name__}: {text!r}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} is not text that UTF-8 can hold: {text!r}") from None
+
+
 def _entry(name: str, tensor: Any) -> tuple:
+    _check_text(name, "the name of a tensor")
     if isinstance(tensor, Array):
         return name, None, list(tensor.shape), tensor._spec, tensor._planes
     array = np.asarray(tensor)
@@ -156,6 +173,7 @@ def _gguf_pair(key: str, value: Any) -> tuple[str, int, bytes]:
     if isinstance(value, bool):
         return key, _BOOL, struct.pack("<?", value)
     if isinstance(value, str):
+        _check_text(value, f"metadata {key!r}")
         text = value.encode()
         return key, _STRING, struct.pack("<Q", len(text)) + text
     if isinstance(value, float):
@@ -182,17 +200,20 @@ def save(
 
     `format` is 'safetensors' or 'gguf'; by default, 'gguf' for a name that ends
     in '.gguf'. The metadata of safetensors are strings; those of GGUF are strings,
-    bools, ints and floats.
+    bools, ints and floats. TypeError and ValueError for what cannot be stored.
     """
     if format is None:
         format = "gguf" if os.fsdecode(path).lower().endswith(".gguf") else "safetensors"
     entries = [_entry(name, tensor) for name, tensor in tensors.items()]
     metadata = dict(metadata or {})
+    for key in metadata:
+        _check_text(key, "a key of the metadata")
     if format == "safetensors":
         for key, value in metadata.items():
             if not isinstance(value, str):
                 raise TypeError(f"metadata {key!r}: safetensors stores strings, not "
                                 f"{type(value).__name__}")
+            _check_text(value, f"metadata {key!r}")
         _core.save_safetensors(os.fsencode(path), entries, metadata)
     elif format == "gguf":
         pairs = [_gguf_pair(key, value) for key, value in metadata.items()]

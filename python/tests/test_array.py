@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arrays: dtypes, layouts of the input, views, identities, refusals."""
 
+import copy
+import pickle
 import threading
 
 import ml_dtypes
@@ -182,6 +184,96 @@ def test_placements(weights):
         grit.Array("mxfp4", (6, 512), made.planes, placements=("row_major",))
 
 
+def swizzled(scales):
+    """SWIZZLE_128x4B by its formula: rows r and columns c of 128 x 4 tiles."""
+    rows, columns = scales.shape
+    out = np.zeros(scales.size, np.uint8)
+    for r, c in np.ndindex(rows, columns):
+        tile = (r // 128) * (columns // 4) + c // 4
+        out[tile * 512 + r % 32 * 16 + r % 128 // 32 * 4 + c % 4] = scales[r, c]
+    return out
+
+
+def test_quantize_into_placements():
+    x = np.random.default_rng(4).normal(size=(256, 128)).astype(np.float32)
+    plain = grit.quantize(x, "nvf4")
+    scales = plain.planes[1].reshape(256, 8)
+    for placements, expected in (({"scale": "swizzle_128x4b"}, swizzled(scales)),
+                                 ((None, "col_major", None), scales.T.reshape(-1))):
+        placed = grit.quantize(x, "nvf4", placements=placements)
+        assert placed.placements[1] in str(placements)
+        assert np.array_equal(placed.planes[1], expected)
+        assert np.array_equal(placed.planes[0], plain.planes[0])
+        assert np.array_equal(placed.planes[2], plain.planes[2])
+    # Codes of 4 bits, the first of a byte in its low half.
+    data = plain.planes[0]
+    codes = np.stack([data & 15, data >> 4], axis=1).reshape(256, 128)
+    placed = grit.quantize(x, "nvf4", placements={"data": "col_major"})
+    columns = codes.T.reshape(-1)
+    assert np.array_equal(placed.planes[0], columns[::2] | columns[1::2] << 4)
+
+
+@pytest.mark.parametrize("name", [*GRADES, "hurray.nf4"])
+def test_decode_reads_what_quantize_places(name):
+    x = np.random.default_rng(5).normal(size=(2, 128, 256)).astype(np.float32)
+    plain = grit.quantize(x, name)
+    assert grit.quantize(x, name, placements=plain.placements).gid == plain.gid
+    moved = [{"scale": "col_major"}, {"data": "tile_16x16", "scale": "col_major"}]
+    if plain.planes[-1].size and name in GRADES:
+        moved.append({"meta": "col_major"})
+    for placements in moved:
+        placed = grit.quantize(x, name, placements=placements)
+        assert placed.gid != plain.gid and placed.digest != plain.digest
+        assert_same_bits(placed.dequantize(), plain.dequantize(), f"{name} {placements}")
+
+
+@pytest.mark.parametrize("name, shape, placements, text", [
+    ("mxfp4", (2, 64), {"data": 0xF000000000000001}, "opaque"),
+    ("mxfp4", (2, 64), {"scale": "block_aos"}, "no map"),
+    ("mxfp4", (64, 64), {"scale": "swizzle_128x4b"}, "multiple of 128 x 4"),
+    ("q4ks", (2, 384), {"scale": "col_major"}, "end of a row"),
+    ("gguf.q4_0", (2, 64), {"data": "row_major"}, "one layout")])
+def test_placements_that_no_encoder_can_fill(name, shape, placements, text):
+    with pytest.raises(grit.CheckError, match=text) as caught:
+        grit.quantize(np.zeros(shape, np.float32), name, placements=placements)
+    assert caught.value.detail["field"] == "placement_" + next(iter(placements))
+    assert caught.value.detail["plane"] is not None
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_copies_and_pickles(weights, name):
+    array = grit.quantize(weights, name)
+    for plane in array.planes:
+        plane.flags.writeable = False
+    shared = copy.copy(array)
+    apart = [copy.deepcopy(array)]
+    apart += [pickle.loads(pickle.dumps(array, protocol)) for protocol in (2, 4, 5)]
+    for other in (shared, *apart):
+        assert other is not array and type(other) is grit.Array
+        assert other.gid == array.gid and other.digest == array.digest
+        assert_same_bits(other.dequantize(), array.dequantize())
+    for a, *others in zip(array.planes, shared.planes, *(o.planes for o in apart)):
+        assert a.size == 0 or np.shares_memory(a, others[0])
+        assert not any(np.may_share_memory(a, b) for b in others[1:])
+
+
+def test_a_pickle_keeps_axis_placements_and_subclass(weights):
+    class Named(grit.Array):
+        pass
+    globals()["Named"] = Named
+    Named.__qualname__ = "Named"
+    across = grit.quantize(weights.T.copy(), "hurray.nf4(block=128)", axis=0)
+    placed = grit.quantize(weights, "nvf4", placements={"scale": "col_major"})
+    named = Named("mxfp4", (6, 512), grit.quantize(weights, "mxfp4").planes)
+    own = grit.Array(across.contract.canonical, across.shape, across.planes, axis=0)
+    for array in (across, placed, named, own):
+        for other in (pickle.loads(pickle.dumps(array)), copy.deepcopy(array)):
+            assert type(other) is type(array)
+            assert other.gid == array.gid and other.axis == array.axis
+            assert other.placements == array.placements
+            assert other.contract == array.contract
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_wrong_sizes_are_refused_by_plane(weights, name):
     made = grit.quantize(weights, name)
@@ -218,6 +310,31 @@ def test_extents_beyond_64_bits():
         grit.Array("mxfp4", (2**64,), [b"", b""])
     with pytest.raises(TypeError):
         grit.Array("mxfp4", (32.0,), [b"", b""])
+
+
+def test_axes_of_the_wrong_kind(weights):
+    for make in (lambda axis: grit.quantize(weights, "mxfp4", axis),
+                 lambda axis: grit.Array("mxfp4", (0, 32), [b"", b""], axis)):
+        with pytest.raises(TypeError, match="axis is an int, not float"):
+            make(1.0)
+        with pytest.raises(ValueError, match="axis does not fit 32 bits: 1099511627776"):
+            make(2**40)
+        assert make(np.int64(1)).axis == 1
+
+
+def test_shapes_that_numpy_does_not_have():
+    array = grit.Array("mxfp4", (2**62, 32, 0, 32), [b"", b""])
+    assert array.size == 0
+    with pytest.raises(ValueError, match="NumPy has no arrays of shape"):
+        array.dequantize()
+
+
+def test_descriptors_of_the_wrong_kind():
+    for wrong in (None, 64, "GRT1"):
+        with pytest.raises(TypeError, match="a descriptor is bytes"):
+            grit.Array.from_descriptor(wrong, (32,), [b"", b""])
+        with pytest.raises(TypeError, match="a descriptor is bytes"):
+            grit.check(wrong, (32,), (16, 1, 0, 0))
 
 
 def test_planes_of_the_wrong_kind():

@@ -89,6 +89,39 @@ def test_arguments_of_other_types():
         grit.check(array.descriptor, (32,), sizes, 2, array.planes, "not a digest")
 
 
+@pytest.mark.parametrize("digest", [
+    "z" * 32, "0" * 30 + "  ", "00 " * 10 + "00", "U" * 26, "", "0" * 31, "é" * 32])
+def test_text_that_is_no_digest(digest):
+    array = grit.quantize(np.zeros(32, np.float32), "mxfp4")
+    for check in (array.check, lambda level, given: grit.check(
+            array.descriptor, (32,), (16, 1, 0, 0), level, array.planes, given)):
+        for level in (1, 2):
+            with pytest.raises(ValueError, match="16 bytes, 32 hex digits or 26 Crockford"):
+                check(level, digest)
+            with pytest.raises(TypeError, match="a digest is bytes or a str, not int"):
+                check(level, 16)
+        check(2, bytearray(array.digest))
+
+
+def test_levels_are_clamped():
+    """C2: a level below 1 is 1, one above the last is the last."""
+    array = grit.quantize(np.zeros(32, np.float32), "mxfp4")
+    wrong = bytes(16)
+    for level in (-2**70, -1, 0, 1):
+        array.check(level, wrong)
+        grit.check(array.descriptor, (32,), (16, 1, 0, 0), level, array.planes, wrong)
+    for level in (2, 3, 7, 2**70):
+        with pytest.raises(grit.GritDigestError):
+            array.check(level, wrong)
+        with pytest.raises(grit.GritDigestError):
+            grit.check(array.descriptor, (32,), (16, 1, 0, 0), level, array.planes, wrong)
+    for level in (1.0, "2", None):
+        with pytest.raises(TypeError, match="level is an int"):
+            array.check(level)
+        with pytest.raises(TypeError, match="level is an int"):
+            grit.check(array.descriptor, (32,), (16, 1, 0, 0), level)
+
+
 @pytest.mark.parametrize("name", GRADES)
 def test_level_2(weights, name):
     array = grit.quantize(weights, name)

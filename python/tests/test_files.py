@@ -255,6 +255,47 @@ def test_what_cannot_be_saved(tmp_path, weights):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["a.safetensors", "a.gguf"])
+def test_names_and_keys_are_text(tmp_path, name):
+    x = np.ones(3, np.float32)
+    path = tmp_path / name
+    for save, what in ((lambda key: grit.save(path, {key: x}), "the name of a tensor"),
+                       (lambda key: grit.save(path, {"x": x}, {key: "v"}), "a key")):
+        with pytest.raises(TypeError, match=f"{what}.* is a str, not int: 1"):
+            save(1)
+        with pytest.raises(ValueError, match=f"{what}.* UTF-8"):
+            save("\ud800")
+    with pytest.raises(ValueError, match="'k'.* UTF-8"):
+        grit.save(path, {"x": x}, {"k": "\udcff"})
+    assert not path.exists()
+
+
+def test_the_level_of_open(tmp_path, weights):
+    path = tmp_path / "x.safetensors"
+    grit.save(path, {"w": grit.quantize(weights, "mxfp4")})
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(damaged)
+    for level in (-2**70, 0, 1):
+        grit.open(path, level)
+    for level in (2, 7, 2**70):
+        with pytest.raises(grit.GritDigestError):
+            grit.open(path, level)
+    with pytest.raises(TypeError, match="level is an int, not str"):
+        grit.open(path, "2")
+
+
+def test_shapes_that_numpy_does_not_have(tmp_path):
+    header = json.dumps({"x": {"dtype": "F32", "shape": [2**62, 0],
+                               "data_offsets": [0, 0]}}).encode()
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header)
+    with grit.open(path) as file:
+        assert file.info("x").shape == (2**62, 0) and file.raw("x").size == 0
+        with pytest.raises(ValueError, match="NumPy has no arrays of shape"):
+            file["x"]
+
+
 def test_a_save_replaces_the_whole_file_or_nothing(tmp_path, weights):
     path = tmp_path / "x.safetensors"
     grit.save(path, {"w": weights})
