@@ -64,8 +64,8 @@ static std::optional<Error>
 checkContents(const FormatDescription &description, int64_t numElements,
               std::span<const int64_t> sizes,
               std::span<const uint8_t *const> planes,
-              const std::optional<std::array<uint8_t, 16>> &expected) {
-  std::array<ByteSpan, 4> slots;
+              const std::optional<std::array<uint8_t, 16>> &expected,
+              std::array<ByteSpan, 4> &slots) {
   for (size_t i = 0; i < sizes.size() && i < slots.size(); ++i) {
     if (sizes[i] == 0)
       continue;
@@ -106,9 +106,9 @@ checkContents(const FormatDescription &description, int64_t numElements,
 //===----------------------------------------------------------------------===//
 
 /// Steps 1 to 4.5. `d` and `sizes` are set on success.
-static Expected<Contract> checkDeclared(std::span<const uint8_t> descriptor,
-                                        std::span<const int64_t> shape,
-                                        Descriptor &d, Sizes &sizes) {
+static Expected<const Contract *>
+checkDeclared(std::span<const uint8_t> descriptor,
+              std::span<const int64_t> shape, Descriptor &d, Sizes &sizes) {
   if (descriptor.size() != 64)
     return makeError(Status::GradeUnknown, "a descriptor has 64 bytes",
                      "descriptor", "64 bytes",
@@ -118,7 +118,7 @@ static Expected<Contract> checkDeclared(std::span<const uint8_t> descriptor,
   d = Descriptor::read(descriptor.first<64>());
   if (std::optional<Error> error = checkFrame(d))
     return tl::unexpected(std::move(*error));
-  Expected<Contract> contract = checkGrade(d);
+  Expected<const Contract *> contract = checkGrade(d);
   if (!contract)
     return contract;
   if (std::optional<Error> error = checkPlacements(d))
@@ -128,32 +128,47 @@ static Expected<Contract> checkDeclared(std::span<const uint8_t> descriptor,
   return contract;
 }
 
-std::optional<Error> grit::check(const CheckInput &input, int level) {
+std::optional<Error> grit::check(const CheckInput &input, int level,
+                                 std::vector<Warning> *warnings) {
   Descriptor d;
   Sizes sizes;
-  Expected<Contract> contract =
+  Expected<const Contract *> contract =
       checkDeclared(input.descriptor, input.shape, d, sizes);
   if (!contract)
     return std::move(contract.error());
   if (auto error = comparePlaneBytes(d, sizes, input.planeBytes))
     return error;
-  if (level < 2)
+  std::array<ByteSpan, 4> slots;
+  if (level >= 2)
+    if (auto error =
+            checkContents((*contract)->description(), sizes.numElements,
+                          sizes.planeBytes, input.planes, input.digest, slots))
+      return error;
+  if (!warnings)
     return std::nullopt;
-  return checkContents(contract->description(), sizes.numElements,
-                       sizes.planeBytes, input.planes, input.digest);
+  warnAboutDeclaration(*(*contract)->grade(), d.groupAxis, input.shape,
+                       *warnings);
+  if (level >= 3)
+    probe(**contract, sizes.numElements, slots, *warnings);
+  return std::nullopt;
 }
 
 std::optional<Error>
 grit::check(const ArraySpec &spec, std::span<const int64_t> planeBytes,
             int level, std::span<const uint8_t *const> planes,
-            std::optional<std::array<uint8_t, 16>> expected) {
+            std::optional<std::array<uint8_t, 16>> expected,
+            std::vector<Warning> *warnings) {
   if (std::optional<Error> error = spec.verify())
     return error;
   PlaneSizes sizes(planeBytes.begin(), planeBytes.end());
   if (std::optional<Error> error = spec.checkPlaneSizes(sizes))
     return error;
-  if (level < 2)
+  const Grade *grade = warnings ? spec.contract.grade() : nullptr;
+  if (level < 2) {
+    if (grade)
+      warnAboutDeclaration(*grade, spec.axis, spec.shape, *warnings);
     return std::nullopt;
+  }
   const FormatDescription &description = spec.contract.description();
   std::array<int64_t, 4> slotBytes{};
   std::array<const uint8_t *, 4> slotPlanes{};
@@ -162,8 +177,16 @@ grit::check(const ArraySpec &spec, std::span<const int64_t> planeBytes,
     slotBytes[slot] = sizes[i];
     slotPlanes[slot] = i < planes.size() ? planes[i] : nullptr;
   }
-  return checkContents(description, spec.numElements(), slotBytes, slotPlanes,
-                       expected);
+  std::array<ByteSpan, 4> slots;
+  if (auto error = checkContents(description, spec.numElements(), slotBytes,
+                                 slotPlanes, expected, slots))
+    return error;
+  if (!grade)
+    return std::nullopt;
+  warnAboutDeclaration(*grade, spec.axis, spec.shape, *warnings);
+  if (level >= 3)
+    probe(spec.contract, spec.numElements(), slots, *warnings);
+  return std::nullopt;
 }
 
 Expected<ArraySpec>
@@ -171,11 +194,10 @@ grit::specFromDescriptor(std::span<const uint8_t> descriptor,
                          std::span<const int64_t> shape) {
   Descriptor d;
   Sizes sizes;
-  Expected<Contract> contract = checkDeclared(descriptor, shape, d, sizes);
+  Expected<const Contract *> contract =
+      checkDeclared(descriptor, shape, d, sizes);
   if (!contract)
     return tl::unexpected(contract.error());
-  return ArraySpec{std::move(*contract),
-                   {shape.begin(), shape.end()},
-                   d.groupAxis,
-                   d.placements};
+  return ArraySpec{
+      **contract, {shape.begin(), shape.end()}, d.groupAxis, d.placements};
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckSteps.h"
+#include "Registry.h"
 #include "grit/Format/Text.h"
 
 using namespace grit;
@@ -174,25 +175,34 @@ static Differences differences(const Descriptor &required,
 }
 
 static std::string nameAndId(const Contract &contract) {
-  return contract.name() + " (" + hexWord(contract.id(), 16) + ")";
+  const std::string &name =
+      contract.userName().empty() ? contract.name() : contract.userName();
+  return name + " (" + hexWord(contract.id(), 16) + ")";
 }
 
-/// The registered grade whose frame this is.
+/// The grades that are known, those of users last.
+static std::vector<Contract> knownGrades() {
+  std::vector<Contract> grades;
+  for (const Contract &contract : registry::contracts())
+    if (contract.isGrade())
+      grades.push_back(contract);
+  for (const Contract &contract : userContracts())
+    grades.push_back(contract);
+  return grades;
+}
+
+/// The known grade whose frame this is.
 static std::optional<Contract> gradeOfFrame(const Descriptor &d) {
-  for (const std::string &name : registeredContractNames())
-    if (Expected<Contract> contract = Contract::parse(name);
-        contract && contract->isGrade() &&
-        sameFrame(frameOf(*contract->grade()), d))
-      return *contract;
+  for (const Contract &contract : knownGrades())
+    if (sameFrame(frameOf(*contract.grade()), d))
+      return contract;
   return std::nullopt;
 }
 
 static Error unknownGrade(const Descriptor &d) {
   std::string known;
-  for (const std::string &name : registeredContractNames())
-    if (Expected<Contract> contract = Contract::parse(name);
-        contract && contract->isGrade())
-      known += (known.empty() ? "" : ", ") + nameAndId(*contract);
+  for (const Contract &contract : knownGrades())
+    known += (known.empty() ? "" : ", ") + nameAndId(contract);
   std::string cause = "a grade that is not registered here, or a damaged id";
   if (std::optional<Contract> match = gradeOfFrame(d))
     cause = "the frame is that of " + nameAndId(*match) +
@@ -226,13 +236,13 @@ static Error contradictsGrade(const Descriptor &d, const Contract &contract) {
           -1};
 }
 
-Expected<Contract> check_steps::checkGrade(const Descriptor &d) {
-  std::optional<Contract> contract = Contract::lookupId(d.gradeId);
+Expected<const Contract *> check_steps::checkGrade(const Descriptor &d) {
+  const Contract *contract = registry::findId(d.gradeId);
   if (!contract || !contract->isGrade())
     return tl::unexpected(unknownGrade(d));
   if (!sameFrame(frameOf(*contract->grade()), d))
     return tl::unexpected(contradictsGrade(d, *contract));
-  return std::move(*contract);
+  return contract;
 }
 
 //===----------------------------------------------------------------------===//

@@ -134,11 +134,10 @@ static std::optional<Error> countGroups(const Descriptor &d, Sizes &sizes) {
         "pad the array, or choose a grade with smaller groups");
   if (d.levels == 2)
     sizes.numGroups1 = d.k1 == 0 ? 1 : sizes.numGroups0 / d.k1;
-  if (d.flags & Descriptor::Sparse && d.spMetaFormat != 1 &&
-      d.spMetaFormat != 2)
+  if (d.flags & Descriptor::Sparse && d.spMetaFormat > 2)
     return sizeError("the format of the sparse indices is not known",
-                     "sp_meta_fmt", "1 (u2) or 2 (u4)", number(d.spMetaFormat),
-                     "the descriptor is damaged",
+                     "sp_meta_fmt", "0 (none), 1 (u2) or 2 (u4)",
+                     number(d.spMetaFormat), "the descriptor is damaged",
                      "write it from the contract again");
   return std::nullopt;
 }

@@ -13,6 +13,8 @@
 #ifndef GRIT_LIB_FORMAT_CHECKSTEPS_H
 #define GRIT_LIB_FORMAT_CHECKSTEPS_H
 
+#include "grit/Format/Check.h"
+#include "grit/Format/Codec.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Descriptor.h"
 #include <array>
@@ -34,8 +36,9 @@ inline constexpr const char *kPlaneNames[] = {"data", "scale0", "scale1",
 /// Step 1: the bytes can be a descriptor of version 1.
 std::optional<Error> checkFrame(const Descriptor &d);
 
-/// Step 2: the grade is known, and the frame is what it demands.
-Expected<Contract> checkGrade(const Descriptor &d);
+/// Step 2: the grade is known, and the frame is what it demands. The contract
+/// stays for the life of the process.
+Expected<const Contract *> checkGrade(const Descriptor &d);
 
 /// Step 3: the placement words are acceptable.
 std::optional<Error> checkPlacements(const Descriptor &d);
@@ -53,6 +56,16 @@ std::optional<Error> computeSizes(const Descriptor &d,
 /// Step 4.6.
 std::optional<Error> comparePlaneBytes(const Descriptor &d, const Sizes &sizes,
                                        std::span<const int64_t> planeBytes);
+
+/// What the declaration of a grade's array warns about (C28, C36).
+void warnAboutDeclaration(const Grade &grade, int groupAxis,
+                          std::span<const int64_t> shape,
+                          std::vector<Warning> &warnings);
+
+/// The probes of level 3 on planes that passed step 5. `slots` are in the order
+/// of the C ABI.
+void probe(const Contract &contract, int64_t numElements,
+           std::span<const ByteSpan> slots, std::vector<Warning> &warnings);
 
 /// A SizeMismatch from its parts (see Error).
 Error sizeError(std::string message, std::string field, std::string declared,

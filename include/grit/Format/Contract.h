@@ -29,19 +29,23 @@ namespace grit {
 class Contract {
 public:
   /// Resolves a registered name in any case ("mxfp4", "GRADE_MXFP4",
-  /// "gguf.q4_k", "hurray.nf4", "hurray.nf4(block=128)") or any spelling of a
-  /// grade string ("grit1(...)"). An unknown name is refused with the nearest
-  /// known ones.
+  /// "gguf.q4_k", "hurray.nf4", "hurray.nf4(block=128)"), a name that was given
+  /// to registerGrade, or any spelling of a grade string ("grit1(...)"). An
+  /// unknown name is refused with the nearest known ones.
   static Expected<Contract> parse(std::string_view text);
   static Expected<Contract> fromGrade(const Grade &grade);
-  /// The registered contract with this id (grade id or format id).
+  /// The contract with this id (grade id or format id): a registered one, or a
+  /// grade that was given to registerGrade.
   static std::optional<Contract> lookupId(uint64_t id);
 
   /// The registered name ("mxfp4", "gguf.q4_k", "hurray.nf4(block=128)"), or
   /// the canonical text of a contract without one.
   const std::string &name() const;
-  /// True when `name()` is a registered name.
+  /// True when `name()` is a registered name, which every reader knows. A grade
+  /// of registerGrade has none: its text travels, not the name it has here.
   bool isRegistered() const;
+  /// The name that registerGrade gave to this grade, or "".
+  const std::string &userName() const;
   /// "grit1(...)" for a grade, "gritfmt1(...)" for a foreign format.
   const std::string &canonical() const;
   /// FNV-1a-64 of the canonical text: the grade id of a grade.
@@ -63,12 +67,22 @@ public:
   explicit Contract(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
 private:
+  friend Contract nameForUser(const Contract &contract, std::string name);
   std::shared_ptr<const Impl> impl;
 };
 
 /// The registered names in the order of the documentation; a family with a
 /// parameter appears once, with the default ("hurray.nf4").
 const std::vector<std::string> &registeredContractNames();
+
+/// Makes the grade known in this process: its id to grit_check, and `name` (in
+/// any case) to Contract::parse. A letter, then letters, digits, '_', '-' and
+/// '.'. The same pair may be registered again; a name or a grade that is taken
+/// is refused. May be called from any thread.
+Expected<Contract> registerGrade(std::string_view name, std::string_view text);
+
+/// The grades of registerGrade, in the order of their names.
+std::vector<Contract> userContracts();
 
 /// The bytes of an array, as four numbers in the order of the planes of the
 /// contract's description (as many as it has).
