@@ -51,7 +51,7 @@ def from_bits(bits):
 
 
 def to_bits(x):
-    """1.2: there is one NaN."""
+    """D3: there is one NaN."""
     return CANONICAL_NAN if x != x else int.from_bytes(struct.pack(">f", x), "big")
 
 
@@ -113,7 +113,7 @@ SATURATIONS = ("satfinite", "satmax", "ovfinf")
 
 
 def goes_up(fraction, is_odd, is_negative_number, rounding):
-    """1.4: whether a magnitude `fraction` of the way from one representable
+    """1.1: whether a magnitude `fraction` of the way from one representable
     magnitude (odd or even) to the next becomes the next."""
     if rounding == "rne":
         return fraction > Fraction(1, 2) or (fraction == Fraction(1, 2) and is_odd)
@@ -146,7 +146,6 @@ FORMATS = {  # 2.6
     "binary32": 0x371F, "u2": 0x43E1, "u4": 0x43E3, "u6": 0x43E5, "u8": 0x43E7,
     "s4": 0x03E3, "s8": 0x03E7,
 }
-TOKEN_OF = {word: token for token, word in FORMATS.items()}
 
 
 @dataclass(frozen=True)
@@ -825,7 +824,6 @@ def layout_map(expression, rows, cols):
 MAGIC = 0x31545247
 HAS_ZP, ZP_MINUS1, SPARSE, MSB_FIRST = 0x01, 0x02, 0x04, 0x08
 INTERLEAVED, ZP_L1SCALED, RESERVED_FLAGS = 0x10, 0x20, 0xC0
-NOTE_ASSUMED = 0x00000001
 MAX_RANK = 8
 PLANE_NAMES = ("data", "scale0", "scale1", "aux")
 
@@ -1170,50 +1168,59 @@ def plane_slots(grade, shape, sizes, placements):
             slots_of(words[2], meta, *aux) if meta else range(0)]
 
 
+class Stored:
+    """What the planes of an array hold, in the order of items: codes of elements,
+    values of scales and zero points, and the positions of the elements."""
+
+    def __init__(self, grade, shape, sizes, planes, placements):
+        slots = plane_slots(grade, shape, sizes, placements)
+
+        def in_order(plane, codes):
+            return [codes[slot] for slot in slots[plane]]
+
+        def values(plane, key, count):
+            word = grade.word(key)
+            return [fmt_decode(word, code) for code in read_codes(planes[plane], word, count)]
+
+        self.codes = in_order(0, read_codes(planes[0], grade.word("e"), sizes["stored"],
+                                            grade["ct"] == "pad8", grade["po"] == "msb"))
+        self.scale0 = in_order(1, values(1, "s0", sizes["groups0"]))
+        self.scale1 = self.minimum1 = self.zeros = ()
+        if grade.levels == 2:
+            each = 2 if grade["zps"] == "l1" else 1  # pairs [S1, Z1]
+            stored = values(2, "s1", sizes["groups1"] * each)
+            self.scale1 = in_order(2, stored[::each])
+            self.minimum1 = in_order(2, stored[each - 1::each])
+        self.positions = range(sizes["numel"])
+        if grade.sparsity:
+            n, m, bits, _ = grade.sparsity
+            indices = in_order(3, read_stream(planes[3], bits, sizes["stored"]))
+            self.positions = kept_positions(n, m, indices)
+        elif grade["zp"]:
+            self.zeros = in_order(3, values(3, "zp", sizes["groups0"]))
+
+
 def decode(grade, shape, planes, axis=None, placements=None):
     """The binary32 values of an array, by the steps of 8.1."""
     sizes = array_sizes(grade, shape, axis)
     need([len(plane) for plane in planes] == sizes["bytes"], SIZE_MISMATCH)
     if sizes["numel"] == 0:
         return []
-    slots = plane_slots(grade, shape, sizes, placements)
-
-    def in_order(plane, codes):
-        """From the order of slots into that of items."""
-        return [codes[slot] for slot in slots[plane]]
-
-    data, plane0, plane1, aux = planes
-    l1 = grade["zps"] == "l1"
-    elem, s0, s1, zp = (grade.word(key) for key in ("e", "s0", "s1", "zp"))
-    codes = in_order(0, read_codes(data, elem, sizes["stored"], grade["ct"] == "pad8",
-                                   grade["po"] == "msb"))
-    scale0 = [fmt_decode(s0, code)
-              for code in in_order(1, read_codes(plane0, s0, sizes["groups0"]))]
-    scale1, minimum1, zeros = [], [], []
-    if grade.levels == 2:
-        each = 2 if l1 else 1  # pairs [S1, Z1]
-        stored = [fmt_decode(s1, code)
-                  for code in read_codes(plane1, s1, sizes["groups1"] * each)]
-        scale1, minimum1 = in_order(2, stored[::each]), in_order(2, stored[each - 1::each])
-    if grade["zp"]:
-        zeros = [fmt_decode(zp, code)
-                 for code in in_order(3, read_codes(aux, zp, sizes["groups0"]))]
-
-    @lru_cache(maxsize=None)
-    def level1_group(g0):
-        return g0 // grade.k1 if grade.k1 else 0
+    stored = Stored(grade, shape, sizes, planes, placements)
+    elem, l1 = grade.word("e"), grade["zps"] == "l1"
 
     @lru_cache(maxsize=None)
     def scale(g0):
         if grade.levels == 1:
-            return scale0[g0]
-        return mul(scale1[level1_group(g0)], scale0[g0])
+            return stored.scale0[g0]
+        return mul(stored.scale1[g0 // grade.k1 if grade.k1 else 0], stored.scale0[g0])
 
     @lru_cache(maxsize=None)
     def offset(g0):
+        zero = stored.zeros[g0]
         if l1:
-            return mul(minimum1[level1_group(g0)], zeros[g0])
-        return add(zeros[g0], 1.0) if grade["zpc"] == "minus1" else zeros[g0]
+            return mul(stored.minimum1[g0 // grade.k1 if grade.k1 else 0], zero)
+        return add(zero, 1.0) if grade["zpc"] == "minus1" else zero
 
     def value(i, code):
         S = scale(i // grade.k0)
@@ -1228,13 +1235,40 @@ def decode(grade, shape, planes, axis=None, placements=None):
         return mul(S, sub(e, Z))
 
     out = [0.0] * sizes["numel"]  # D12: what is masked is +0.0
-    positions = range(sizes["numel"])
-    if grade.sparsity:
-        indices = read_stream(aux, grade.sparsity[2], sizes["stored"])
-        positions = kept_positions(*grade.sparsity[:2], in_order(3, indices))
-    for i, code in zip(positions, codes):
+    for i, code in zip(stored.positions, stored.codes):
         out[i] = project(grade, value(i, code))
     return out
+
+
+def relayout(grade, shape, planes, old, new, axis=None):
+    """P20: the planes, with every item moved from its old slot to its new one.
+    Equal words leave a plane alone, unless they are hashes."""
+    sizes = array_sizes(grade, shape, axis)
+    if sizes["numel"] == 0:
+        return planes
+    old, new = list(old), list(new)
+    for role, word in enumerate(canonical_placements(grade)):
+        if old[role] == new[role] and old[role] >> 60 != 0x8:
+            old[role] = new[role] = word
+    before = plane_slots(grade, shape, sizes, old)
+    after = plane_slots(grade, shape, sizes, new)
+    l1, bits = grade["zps"] == "l1", grade.sparsity[2] if grade.sparsity else 0
+    widths = [code_width(grade.word("e"), grade["ct"] == "pad8"),
+              code_width(grade.word("s0"), True),
+              code_width(grade.word("s1"), False) * (2 if l1 else 1),
+              bits or code_width(grade.word("zp"), True)]
+    msb = grade["po"] == "msb" and grade["ct"] == "dense"
+    moved = []
+    for plane, content in enumerate(planes):
+        if not content:
+            moved.append(content)
+            continue
+        codes = read_stream(content, widths[plane], len(after[plane]), 0, msb and plane == 0)
+        items = [0] * len(codes)
+        for source, target in zip(before[plane], after[plane]):
+            items[target] = codes[source]
+        moved.append(write_stream(items, widths[plane], msb and plane == 0))
+    return moved
 
 
 # === 9. Encode ==================================================================
@@ -1437,37 +1471,6 @@ def select_survivors(grade, values):
         indices += chosen
         kept += [first + i for i in chosen]
     return kept, indices
-
-
-def relayout(grade, shape, planes, old, new, axis=None):
-    """P20: the planes, with every item moved from its old slot to its new one.
-    Equal words leave a plane alone, unless they are hashes."""
-    sizes = array_sizes(grade, shape, axis)
-    if sizes["numel"] == 0:
-        return planes
-    old, new = list(old), list(new)
-    for role, word in enumerate(canonical_placements(grade)):
-        if old[role] == new[role] and old[role] >> 60 != 0x8:
-            old[role] = new[role] = word
-    before = plane_slots(grade, shape, sizes, old)
-    after = plane_slots(grade, shape, sizes, new)
-    l1, bits = grade["zps"] == "l1", grade.sparsity[2] if grade.sparsity else 0
-    widths = [code_width(grade.word("e"), grade["ct"] == "pad8"),
-              code_width(grade.word("s0"), True),
-              code_width(grade.word("s1"), False) * (2 if l1 else 1),
-              bits or code_width(grade.word("zp"), True)]
-    msb = grade["po"] == "msb" and grade["ct"] == "dense"
-    moved = []
-    for plane, content in enumerate(planes):
-        if not content:
-            moved.append(content)
-            continue
-        codes = read_stream(content, widths[plane], len(after[plane]), 0, msb and plane == 0)
-        items = [0] * len(codes)
-        for source, target in zip(before[plane], after[plane]):
-            items[target] = codes[source]
-        moved.append(write_stream(items, widths[plane], msb and plane == 0))
-    return moved
 
 
 def encode(grade, shape, values, axis=None):
@@ -1904,7 +1907,8 @@ def golden_differences(golden):
                   for key in ("desc_hex", "shape", "plane_bytes", "check_level", "planes",
                               "expected_digest") if key in entry}
         found = derive("check", inputs)
-        yield from compare(entry["name"], [found["status"], int(found.get("step", "0").split(".")[0])],
+        step = int(found.get("step", "0").split(".")[0])
+        yield from compare(entry["name"], [found["status"], step],
                            [entry["status"], entry["step"]])
     for entry in golden["grade_strings"]:
         found = derive("grade", {"text": entry["text"]})

@@ -206,8 +206,9 @@ def comparable_word(rng):
         f = reference.unpack_format(word)
         if reference.format_refusal(word) or f.width > 16:
             continue
-        if reference.max_finite_code(word) and reference.max_finite(word) < reference.INF and (
-                f.kind == reference.INTEGER or (f.e_bits if f.p else f.width) <= 8):
+        integer = f.kind == reference.INTEGER
+        exponent_bits = 0 if integer else f.e_bits if f.p else f.width
+        if exponent_bits <= 8 and reference.max_finite(word) < reference.INF:
             return word
 
 
@@ -258,6 +259,25 @@ def random_grade_text(rng):
         at = rng.randrange(len(text))
         text = text[:at] + rng.choice(("", " ", ",", "-", "x", "=", "A", "_", "8")) + text[at + 1:]
     return text
+
+
+def test_random_grade_texts_equal_those_of_the_reference():
+    """What parses, and what it becomes (G12, G25); a contract is usable besides (G31)."""
+    rng, accepted = random.Random(10), 0
+    for _ in range(rounds(2_000, 100_000)):
+        text = random_grade_text(rng)
+        found = package_answer(lambda: grit.Contract(text))
+        if found is None:
+            continue
+        grade = reference_answer(lambda: reference.Grade.parse(text))
+        if grade == "refused" or reference_answer(
+                lambda: reference.verify_grade(grade)) == "refused":
+            assert isinstance(found, str), text
+            continue
+        assert found.canonical == grade.canonical(), text
+        assert found.grade_id == grade.grade_id()
+        accepted += 1
+    assert accepted > 100
 
 
 def test_reference_grades_equal_those_of_grit_datatype():

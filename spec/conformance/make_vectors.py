@@ -9,12 +9,12 @@ what is expected and writes vectors.json.
 import math
 
 from reference import (
-    ABSENT, EDGES, ENUM_ALIASES, EXPONENT_ONLY, FORMATS, FORMAT_ALIASES, GRADE_UNKNOWN,
+    EDGES, ENUM_ALIASES, EXPONENT_ONLY, FORMATS, FORMAT_ALIASES, GRADE_UNKNOWN,
     HAS_ZP, INF, INTERLEAVED, LINEAR_META, MAX_BINARY32, MSB_FIRST, NAN, PLACEMENTS,
     PLANE_NAMES, REGISTERED, ROUNDINGS, SATURATIONS, SPARSE, ZP_L1SCALED, ZP_MINUS1,
-    Grade, compute_sizes, descriptor_of, digest, encode, f32, from_bits, grade_named,
-    max_finite_code, mul, pack_descriptor, raw_magnitude, relayout, to_bits, unpack_format,
-    values_hex, word_text, words_of, write_codes)
+    Grade, compute_sizes, descriptor_of, digest, encode, f32, fmt_decode, from_bits,
+    grade_named, max_finite_code, mul, pack_descriptor, raw_magnitude, relayout, to_bits,
+    unpack_format, values_hex, word_text, words_of, write_codes)
 
 
 class Draws:
@@ -137,10 +137,17 @@ def encode_vectors(suite):
     for token in ("binary16", "e5m2", "e3m4_ieee"):
         for rounding in ROUNDINGS[1:]:
             add(token, rounding, "ovfinf")
-    suite.add("F8", "fmt_encode/published_ties", "fmt_encode", word="0x2887",
-              rounding="rne", saturation="satfinite",
-              values=values_hex([2.0**-10, from_bits(0x3A800001), 3 * 2.0**-10, 1.0625,
-                                 1.1875, 448.0, 1e9, INF, -0.0]))
+    for name, token, saturation, values in (
+            ("e2m1", "e2m1", "satfinite", [0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0, 6.5, INF,
+                                           -0.25]),
+            ("e4m3", "e4m3", "satfinite", [2.0**-10, from_bits(0x3A800001), 3 * 2.0**-10,
+                                           1.0625, 1.1875, 448.0, 1e9, INF, -0.0]),
+            ("e8m0", "e8m0", "satfinite", [1.5, 3.0, 0.0, -1.0]),
+            ("binary16", "binary16", "satfinite", [65520.0, INF]),
+            ("binary16_ovfinf", "binary16", "ovfinf", [65519.0, 65520.0, INF])):
+        suite.add("F8 F9 F10", f"fmt_encode/published/{name}", "fmt_encode",
+                  word=word_text(FORMATS[token], 4), rounding="rne", saturation=saturation,
+                  values=values_hex(values))
     for token in ("e2m1", "e4m3", "e8m0", "u6", "s4"):  # every finite code comes back
         word = FORMATS[token]
         values = [raw_magnitude(unpack_format(word), code)
@@ -304,7 +311,8 @@ def descriptor_vectors(suite):
         "index_too_narrow": "grit1(e=s8,k0=32,s0=f16,sp=2:8:u2:asclsb,esr=ratio)",
         "narrow_level_1": "grit1(e=u4,k0=16,s0=u6,k1=8,s1=u6,esr=ratio)"}
     for name, text in refused.items():
-        suite.add("G31 B7" if name == "narrow_level_1" else "G31", f"descriptor/refused/{name}", "descriptor", grade=text)
+        labels = "G31 B7" if name == "narrow_level_1" else "G31"
+        suite.add(labels, f"descriptor/refused/{name}", "descriptor", grade=text)
 
 
 def fingerprint_vectors(suite):
@@ -342,10 +350,11 @@ def fingerprint_vectors(suite):
         suite.add("B24 B25", f"base32/{text or 'empty'}", "base32", text=text)
 
 
-def reference_grade_vectors(suite):
-    """Section 10: arrays of the six grades."""
+TINY, ZEROS = from_bits(1), [0.0, -0.0] * 16
+
+
+def mxfp4_vectors(suite):
     sqrt2 = from_bits(0x3FB504F3)  # the largest binary32 below the square root
-    tiny, zeros32 = from_bits(1), [0.0, -0.0] * 16
     ties = [0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0, 6.5]
     specials = ([NAN] + [1.0] * 31 + [INF] + [2.0] * 31 + [-INF] + [0.0] * 31
                 + [1.0, -0.0] * 16)
@@ -359,9 +368,9 @@ def reference_grade_vectors(suite):
 
         add("tie_to_even", [*ties, *(-t for t in ties), *[0.0] * 16])
         add("specials", specials)
-        add("zeros", zeros32)
+        add("zeros", ZEROS)
         add("one_is_not_zero", [*[0.0] * 31, 1.0])
-        add("smallest", [tiny, -tiny] + [0.0] * 30)
+        add("smallest", [TINY, -TINY] + [0.0] * 30)
         add("clamped_exponent", [2.0**-126, -(2.0**-127), 3 * 2.0**-126] + [0.0] * 29)
         add("largest", [MAX_BINARY32, -MAX_BINARY32, 2.0**127] + [1.0] * 29)
         add("around_sqrt_2", [sqrt2] * 32 + [from_bits(0x3FB504F4)] * 32)
@@ -369,6 +378,9 @@ def reference_grade_vectors(suite):
         add("bell_rank_2", Draws(1).bell(64), [2, 32])
         add("wide", Draws(2).wide(64))
         add("empty", [], [0, 32])
+
+
+def nvf4_vectors(suite):
     for name, labels in (("NVF4", "E5 E6 E8 E9 E10 E23 E24 E25 E30 D1 D6"),
                          ("NVF4_RTZ", "E8 E23 E24 E31 D1 D6")):
         low = name.lower()
@@ -384,16 +396,19 @@ def reference_grade_vectors(suite):
             + [2.0**-40] * 16)
         add("specials", [NAN] + [1.0] * 15 + [-INF] + [9.0] * 15 + [0.5, -0.0] * 8)
         add("nothing_finite", [INF] * 16)
-        add("zeros", zeros32)
-        add("subnormal_tensor", [tiny, -tiny, 3 * tiny] + [0.0] * 13)
+        add("zeros", ZEROS)
+        add("subnormal_tensor", [TINY, -TINY, 3 * TINY] + [0.0] * 13)
         add("largest", [MAX_BINARY32, -(2.0**127)] * 8)
         add("saturating_block", [0.001] * 15 + [448.0] + [1.0] * 16)
         add("bell_rank_3", Draws(3).bell(96), [2, 3, 16])
         add("wide", Draws(4).wide(64, 96, 40))
         add("empty", [], [0, 16])
 
+
+def q4ks_vectors(suite):
     def add(case, values, shape=None):
-        suite.array("E12 E17 E18 E19 E20 E21 E29 D1 D2 D17", f"q4ks/{case}", "GRADE_Q4KS", values, shape)
+        suite.array("E12 E17 E18 E19 E20 E21 E29 D1 D2 D17", f"q4ks/{case}", "GRADE_Q4KS",
+                    values, shape)
 
     add("ramp", [i / 16 - 8 for i in range(256)])
     add("zeros", [0.0, -0.0] * 128)
@@ -402,24 +417,32 @@ def reference_grade_vectors(suite):
     add("poison", [1.0] * 100 + [NAN] + [1.0] * 155 + [INF] + [-1.0] * 255)
     add("saturating_scales", [1e9 if i % 32 else -1e9 for i in range(256)])
     add("range_overflows", [3e38 if i % 2 else -3e38 for i in range(256)])
-    add("tiny", [(i - 128) * tiny for i in range(256)])
+    add("tiny", [(i - 128) * TINY for i in range(256)])
     add("bell_rank_2", Draws(5).bell(256), [8, 32])
     add("wide", Draws(6).wide(256, 100, 40))
     add("empty", [], [0, 256])
 
+
+def i8s24_vectors(suite):
     def add(case, values, shape=None):
-        suite.array("E5 E9 E10 E14 E22 E32 B16 B17 D2", f"i8s24/{case}", "GRADE_I8S24", values, shape)
+        suite.array("E5 E9 E10 E14 E22 E32 B16 B17 D2", f"i8s24/{case}", "GRADE_I8S24",
+                    values, shape)
 
     add("quad_pattern", [3.0, 0.0, 0.0, 1.0] * 8)
     add("ties", [1.0, -1.0, 1.0, -1.0] * 8)
     add("not_finite", [INF, INF, NAN, 0.0] * 8 + [NAN, INF, -INF, 5.0] + [1.0] * 28)
-    add("zeros", zeros32)
-    add("smallest_scale", [tiny, 0.0, -tiny, 0.0] * 8)
+    add("zeros", ZEROS)
+    add("smallest_scale", [TINY, 0.0, -TINY, 0.0] * 8)
     add("saturating_scale", [MAX_BINARY32, -1e30, 1.0, 2.0] * 8)
-    add("division_traps", [from_bits(b) for b in (0xBC473800, 0xC0C7507F)] * 16)
+    for name, v, S in (("first", 0xBC473800, 0x13F8), ("second", 0xC0C7507F, 0x2E16)):
+        largest = mul(fmt_decode(FORMATS["binary16"], S), 127.0)  # S becomes the scale
+        add(f"division_trap/{name}", [largest, from_bits(v), 0.0, 0.0] + [0.0] * 28)
     add("bell_rank_2", Draws(7).bell(64), [2, 32])
     add("wide", Draws(8).wide(64, 100, 40))
     add("empty", [], [0, 32])
+
+
+def grouping_vectors(suite):
     suite.array("B15", "affine/groups_over_the_end_of_a_row",
                 "grit1(e=u4,k0=4,s0=u6,k1=2,s1=binary16,zp=u6,zps=l1,esr=affineminmax)",
                 Draws(10).bell(48), [4, 12])
@@ -427,19 +450,31 @@ def reference_grade_vectors(suite):
                 [32, 2], group_axis=0)
 
 
-def generic_vectors(suite):
-    """Grades that no name stands for: encode where a rule is defined."""
-    seed = 100
+class Generic:
+    """Arrays of grades that no name stands for, of numbers that differ."""
 
-    def add(labels, name, grade, count=None, values=None, shape=None):
-        nonlocal seed
-        seed += 1
+    def __init__(self, suite):
+        self.suite, self.seed = suite, 100
+
+    def __call__(self, labels, name, grade, count=None, values=None, shape=None):
+        self.seed += 1
         parsed = Grade.parse(grade)
         if values is None:
             count = count or 2 * parsed.k0 * max(parsed.k1, 1)
-            values = Draws(seed).bell(count, 3.0)
-        suite.array(labels + " E3", f"generic/{name}", grade, values, shape)
+            values = Draws(self.seed).bell(count, 3.0)
+        self.suite.array(labels + " E3", f"generic/{name}", grade, values, shape)
 
+
+def generic_vectors(suite):
+    """Encode where a rule is defined."""
+    add = Generic(suite)
+    one_level_vectors(add)
+    packing_vectors(add)
+    two_level_vectors(add)
+    projections_and_refusals(suite)
+
+
+def one_level_vectors(add):
     for e in FORMATS:
         add("E13 E22", f"ratio/{e}", f"grit1(e={e},k0=16,s0=binary16,esr=ratiomaxabs)")
         add("E13 E15", f"exp2floor/{e}", f"grit1(e={e},k0=16,s0=e8m0,esr=exp2floormaxabs)")
@@ -462,7 +497,13 @@ def generic_vectors(suite):
         add("E13 E22", f"saturation_of_scales/{es}",
             f"grit1(e=s8,k0=2,s0=binary16,es={es},esr=ratio)",
             values=[MAX_BINARY32, 1.0, 1e-30, -1e30, 65504.0 * 127, 1.0, 65520.0 * 127, 0.0])
+    largest = mul(from_bits(0x3B41270B), 6.0)  # makes it the scale
+    add("D2 E8", "division_trap", "grit1(e=e2m1,k0=2,s0=binary32,esr=ratio)",
+        values=[largest, from_bits(0x3B7170CE)])
     add("E4 E11", "preserve_any", "grit1(e=e2m1,k0=16,s0=e8m0,esr=floor,esn=any)")
+
+
+def packing_vectors(add):
     for e in ("u2", "u4", "u6", "e2m1", "s4", "e4m3"):
         for ct, po in (("pad8", "lsb"), ("dense", "msb"), ("pad8", "msb")):
             add("B8 B9 B10 E4", f"packing/{e}/{ct}/{po}",
@@ -475,6 +516,9 @@ def generic_vectors(suite):
         "grit1(e=e2m1,k0=16,s0=e8m0,sp=2:4:u2:asclsb,esr=floor)")
     add("E14 B16 B17", "sparsity/packed_crumbs_msb",
         "grit1(e=u2,k0=16,s0=binary16,sp=1:4:u2:asclsb,po=msb,esr=ratio)")
+
+
+def two_level_vectors(add):
     for s0, s1 in (("e4m3", "binary16"), ("binary16", "binary32"), ("e8m0", "e8m0"),
                    ("u6", "binary32"), ("u8", "e4m3")):
         add("E13 E23 E24", f"two_levels/{s0}/{s1}",
@@ -514,7 +558,6 @@ def generic_vectors(suite):
         "grit1(e=s8,k0=2,s0=f16,sp=1:4:u2:asclsb,esr=ratio)", 16)
     add("B13", "odd_group", "grit1(e=u4,k0=3,s0=binary16,esr=ratio)", 9)
     add("B13", "one_element_groups", "grit1(e=e2m1,k0=1,s0=binary32,esr=ratio)", 5)
-    projections_and_refusals(suite)
 
 
 def projections_and_refusals(suite):
@@ -559,6 +602,12 @@ def decode_vectors(suite):
         suite.add(labels, f"decode/{name}", "decode", grade=grade, shape=shape,
                   planes=list(planes), **more)
 
+    registered_decode_vectors(add)
+    zero_point_vectors(add)
+    other_decode_vectors(add)
+
+
+def registered_decode_vectors(add):
     every_code = "1032547698badcfe" * 2
     add("D7 D8 D11", "mxfp4/codes_under_scales", "GRADE_MXFP4", [192], every_code * 6,
         "00017f80feff", "", "")
@@ -594,6 +643,9 @@ def decode_vectors(suite):
         [12], "01020304", "003c003c", "", "7150")
     add("B13 D14", "runs_cross_groups", "grit1(e=s8,k0=2,s0=f16,sp=1:4:u2:asclsb,esr=ratio)",
         [8], "0304", "003c0040007c007e", "", "0b")
+
+
+def zero_point_vectors(add):
     zp = "grit1(e=u4,k0=4,s0=f16,zp={},zpc={},esr=affine)"
     add("D15", "zp/shared", zp.format("u4", "asis"), [8], "10fe8f07", "003c0042", "", "080f")
     add("D16", "zp/minus1", zp.format("u4", "minus1"), [8], "10fe8f07", "003c0042", "", "070f")
@@ -615,6 +667,9 @@ def decode_vectors(suite):
         "10fe8f07", "3f02", "00380034", "0a05")
     add("D7 D17", "zp/per_tensor_l1", two.format(0, ",zps=l1"), [8], "10fe8f07", "3f02",
         "00380034", "0a05")
+
+
+def other_decode_vectors(add):
     add("B13 D7", "super_groups_of_floats", "grit1(e=e2m1,k0=2,s0=e4m3,k1=2,s1=f32,esr=ratio)",
         [8], "10fe8f07", "3840487f", "0000003f000080bf", "")
     add("B6", "pad8_pad_bits_are_masked", MX.format(",ct=pad8"), [32],
@@ -1125,7 +1180,14 @@ PUBLISHED = {
     "descriptor/i8s24": {"desc_hex":
         "4752543140010104e7036f3500000000000020000000020401010000000000000100000000000010"
         "01000000000000101100000000000010e8eb39253a28bbbb"},
-    "fmt_encode/published_ties": {"codes": [0, 1, 2, 0x38, 0x3A, 0x7E, 0x7E, 0x7E, 0x80]},
+    "fmt_encode/published/e2m1": {"codes": [0, 2, 2, 4, 4, 6, 6, 7, 7, 8]},
+    "fmt_encode/published/e4m3": {"codes": [0, 1, 2, 0x38, 0x3A, 0x7E, 0x7E, 0x7E, 0x80]},
+    "fmt_encode/published/e8m0": {"codes": [0x80, 0x80, 0, 0x7F]},
+    "fmt_encode/published/binary16": {"codes": [0x7BFF, 0x7BFF]},
+    "fmt_encode/published/binary16_ovfinf": {"codes": [0x7BFF, 0x7C00, 0x7C00]},
+    "i8s24/division_trap/first": {"planes": ["7ff4" + "00" * 14, "f813", "", "44444444"]},
+    "i8s24/division_trap/second": {"planes": ["7fbf" + "00" * 14, "162e", "", "44444444"]},
+    "generic/division_trap": {"planes": ["27", "0b27413b", "", ""]},
     "degenerate/all_zeros_descriptor": {"status": GRADE_UNKNOWN, "step": "1.1"},
     "degenerate/all_ones_descriptor": {"status": GRADE_UNKNOWN, "step": "1.1"},
     "supersedes/demo/mxfp4_rne_bytes_decode_identically": {
@@ -1137,7 +1199,8 @@ def list_vectors():
     suite = Suite()
     for part in (format_vectors, encode_vectors, grade_vectors, descriptor_vectors,
                  fingerprint_vectors, placement_vectors, relation_vectors, size_vectors,
-                 reference_grade_vectors, generic_vectors, decode_vectors, check_vectors):
+                 mxfp4_vectors, nvf4_vectors, q4ks_vectors, i8s24_vectors,
+                 grouping_vectors, generic_vectors, decode_vectors, check_vectors):
         part(suite)
     ids = [vector["id"] for vector in suite.vectors]
     assert len(ids) == len(set(ids)), sorted(i for i in ids if ids.count(i) > 1)
