@@ -40,7 +40,9 @@ def as_integer(value: Any, what: str, bits: int = 64) -> int:
     except TypeError:
         raise TypeError(f"{what} is an int, not {type(value).__name__}") from None
     if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
-        raise ValueError(f"{what} does not fit {bits} bits: {number}")
+        size = number.bit_length()
+        raise ValueError(f"{what} does not fit {bits} bits: "
+                         + (str(number) if size <= 128 else f"it has {size}"))
     return number
 
 

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import ctypes
+import struct
+from typing import Any
 
 import numpy as np
 
-from ._array import Array
+from ._array import Array, as_integer
 
 MAXRANK, MAXPLANES = 8, 4
 
@@ -87,6 +89,32 @@ def array_view(array: Array) -> ArrayView:
 
 
 def tensor_view(tensor: np.ndarray) -> TensorView:
+    """Of numbers in the processor's byte order, one after the other."""
     view = TensorView(tensor.ctypes.data, NUMBER_OF[tensor.dtype.name], tensor.ndim)
     view.shape[:tensor.ndim] = tensor.shape
     return view
+
+
+_INTEGERS = {"i32": (ctypes.c_int32, 32), "i64": (ctypes.c_int64, 64),
+             "index": (ctypes.c_int64, 64)}
+_FLOATS = {"f32": (ctypes.c_float, "<f"), "f64": (ctypes.c_double, "<d")}
+
+
+def scalar(kind: str, value: Any, what: str) -> Any:
+    """A number of the MLIR type `kind` that holds `value`: TypeError when it is no
+    number of this kind, ValueError when it lies outside."""
+    if kind in _INTEGERS:
+        number, bits = _INTEGERS[kind]
+        return number(as_integer(value, f"{what}, of type {kind},", bits))
+    number, form = _FLOATS[kind]
+    if (isinstance(value, (complex, np.complexfloating))
+            or not hasattr(type(value), "__float__") or np.ndim(value)):
+        raise TypeError(f"{what}, of type {kind}, is a float or an int, not "
+                        f"{type(value).__name__}")
+    found = "more than a float holds"
+    try:
+        found = float(value)
+        struct.pack(form, found)  # refuses what rounds beyond the largest number
+    except OverflowError:
+        raise ValueError(f"{what} does not fit {kind}: {found}") from None
+    return number(found)

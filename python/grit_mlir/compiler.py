@@ -13,105 +13,21 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
-import os
-import pathlib
-import threading
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _errors
-from ._array import Array
-from ._capi import (MAXRANK, MLIR_OF, NAME_OF, NUMBER_OF, Detail, FailureHandler,
-                    PackedFunction, array_view, tensor_view)
+from ._array import Array, as_integer, reshaped
+from ._capi import (MAXRANK, MLIR_OF, NAME_OF, NUMBER_OF, PackedFunction, array_view,
+                    scalar, tensor_view)
+from ._library import (Code, CompileError, Options, failure, library_path,
+                       shared_compiler)
 
 __all__ = ["CompileError", "Function", "Module", "compile", "decode", "decode_source",
            "kernel", "library_path", "matmul", "matmul_source"]
-
-#===----------------------------------------------------------------------===#
-# The library
-#===----------------------------------------------------------------------===#
-
-
-class _Options(ctypes.Structure):
-    """grit_compiler_options_t"""
-    _fields_ = [("cpu", ctypes.c_char_p), ("features", ctypes.c_char_p),
-                ("threads", ctypes.c_int32), ("check_level", ctypes.c_int32)]
-
-
-class CompileError(RuntimeError):
-    """The compiler refused a module; the text has its diagnostics."""
-
-
-def library_path() -> str:
-    """The path of libGritCompiler.so; FileNotFoundError says where it was not."""
-    tried = []
-    given = os.environ.get("GRIT_COMPILER_LIBRARY")
-    if given:
-        tried.append(pathlib.Path(given))
-    package = pathlib.Path(__file__).parent
-    tried.append(package / "libGritCompiler.so")
-    # In a build tree the Python files are links; the directory is not.
-    tried.append(package.parents[1] / "lib" / "libGritCompiler.so")
-    try:
-        from ._config import COMPILER_LIBRARY  # written when the package is built
-        tried.append(pathlib.Path(COMPILER_LIBRARY))
-    except ImportError:
-        pass
-    for path in tried:
-        if path.exists():
-            return str(path)
-    raise FileNotFoundError(
-        "grit's compiler, libGritCompiler.so, is at none of these: "
-        + ", ".join(map(str, tried))
-        + ". Build or install grit with MLIR, or set GRIT_COMPILER_LIBRARY.")
-
-
-_failure = threading.local()
-
-
-@FailureHandler
-def _on_failure(status, detail, location, user):
-    """Keeps what a compiled function refused, for the call to raise."""
-    _failure.detail = Detail.from_buffer_copy(detail.contents) if detail else None
-    _failure.location = location.decode(errors="replace") if location else ""
-
-
-class _Compiler:
-    """The library with one compiler, used by one thread at a time."""
-
-    def __init__(self) -> None:
-        library = ctypes.CDLL(library_path())
-        pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
-        for name, result, arguments in [
-                ("grit_compiler_create", pointer, []),
-                ("grit_compiler_last_error", text, [pointer]),
-                ("grit_compiler_compile", pointer,
-                 [pointer, text, size, text, ctypes.POINTER(_Options)]),
-                ("grit_module_destroy", None, [pointer]),
-                ("grit_module_emit", ctypes.c_int,
-                 [pointer, ctypes.c_int, ctypes.POINTER(pointer), ctypes.POINTER(size)]),
-                ("grit_module_lookup_packed", pointer, [pointer, text]),
-                ("grit_set_failure_handler", None, [FailureHandler, pointer])]:
-            function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
-        self.library = library
-        self.lock = threading.Lock()
-        self.handle = library.grit_compiler_create()
-        if not self.handle:
-            raise MemoryError("grit_compiler_create")
-        library.grit_set_failure_handler(_on_failure, None)
-
-    def error(self) -> CompileError:
-        text = self.library.grit_compiler_last_error(self.handle)
-        return CompileError((text or b"").decode(errors="replace").strip())
-
-
-@functools.lru_cache(maxsize=None)
-def _compiler() -> _Compiler:
-    return _Compiler()
-
 
 #===----------------------------------------------------------------------===#
 # Modules and functions
@@ -124,19 +40,12 @@ _ARTIFACTS = {"mlir": 0, "llvm": 1, "assembly": 2, "object": 3, "header": 4,
 class Module:
     """A compiled module; `module[name]` is a function to call."""
 
-    def __init__(self, handle: int):
-        self._compiler = _compiler()
-        self._handle = handle
+    def __init__(self, code: Code):
+        self._code = code
         self._functions: dict[str, Function] = {}
         self.signatures: dict[str, dict[str, Any]] = {
             function["name"]: function
             for function in json.loads(self.emit("signatures"))["functions"]}
-
-    def __del__(self) -> None:
-        handle, self._handle = getattr(self, "_handle", None), None
-        if handle:
-            with self._compiler.lock:
-                self._compiler.library.grit_module_destroy(handle)
 
     def emit(self, artifact: str) -> bytes:
         """The module as 'mlir', 'llvm', 'assembly', 'object', 'header' (C) or
@@ -144,23 +53,26 @@ class Module:
         if artifact not in _ARTIFACTS:
             raise ValueError(f"artifact {artifact!r}: one of {', '.join(_ARTIFACTS)}")
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        with self._compiler.lock:
-            if self._compiler.library.grit_module_emit(
-                    self._handle, _ARTIFACTS[artifact], ctypes.byref(data),
-                    ctypes.byref(size)):
-                raise self._compiler.error()
+        with self._code.compiler.turn() as library:
+            if library.grit_module_emit(self._code.handle, _ARTIFACTS[artifact],
+                                        ctypes.byref(data), ctypes.byref(size)):
+                raise self._code.compiler.error()
             return ctypes.string_at(data, size.value)
 
     def __getitem__(self, name: str) -> Function:
+        """KeyError when the module has no such public function; CompileError when
+        its code cannot be loaded: it is for another processor, or calls functions
+        that this process does not have."""
         if name not in self.signatures:
             raise KeyError(name)
         if name not in self._functions:
-            with self._compiler.lock:
-                address = self._compiler.library.grit_module_lookup_packed(
-                    self._handle, name.encode())
+            with self._code.compiler.turn() as library:
+                address = library.grit_module_lookup_packed(self._code.handle,
+                                                            name.encode())
                 if not address:
-                    raise self._compiler.error()
-            self._functions[name] = Function(self, self.signatures[name], PackedFunction(address))
+                    raise self._code.compiler.error()
+            self._functions[name] = Function(self._code, self.signatures[name],
+                                             PackedFunction(address))
         return self._functions[name]
 
 
@@ -177,35 +89,40 @@ def _refuse_overlap(wanted: list[dict[str, Any]], operands: tuple[Any, ...]) -> 
                                  f"memory with operand '{wanted[j]['name']}'")
 
 
+def _tensor(operand: dict[str, Any], value: Any) -> np.ndarray:
+    """What a function is given for a tensor: `value`, or memory for a copy of it in
+    the byte order of the processor."""
+    name = operand["name"]
+    if not isinstance(value, np.ndarray) or value.dtype.name not in NUMBER_OF:
+        raise TypeError(f"operand '{name}' is an ndarray of {NAME_OF[operand['type']]}")
+    if not value.flags.c_contiguous or value.ndim > MAXRANK:
+        raise ValueError(f"operand '{name}' is not contiguous")
+    if operand["access"] != "in" and not value.flags.writeable:
+        raise ValueError(f"operand '{name}' is written, and is read-only")
+    if value.dtype.isnative:
+        return value
+    if operand["access"] != "in":
+        raise TypeError(f"operand '{name}' is written, and its numbers are in the byte "
+                        "order of other processors: give an array of dtype "
+                        f"{value.dtype.newbyteorder('=')}")
+    return np.empty(value.shape, value.dtype.newbyteorder("="))
+
+
 class Function:
     """A function of a compiled module.
 
     It takes its operands in the order of its signature: Arrays, ndarrays of the
-    right type, ints. Operands that it writes are changed in place, so they must be
-    contiguous and writable. It checks all of them before it reads one.
+    right type, ints and floats. Operands that it writes are changed in place, so
+    they must be contiguous, writable and in the processor's byte order; others may
+    be in the other byte order, at the price of a copy. It checks all of them before
+    it reads one: TypeError and ValueError for what cannot be passed on (also a
+    number outside its scalar type), else the CheckError of the check.
     """
 
-    def __init__(self, module: Module, signature: dict[str, Any], function: Any):
-        self._module = module  # keeps the code
+    def __init__(self, code: Code, signature: dict[str, Any], function: Any):
+        self._code = code  # what `function` points to
         self._function = function
         self.signature = signature
-
-    def _convert(self, operand: dict[str, Any], value: Any) -> Any:
-        name = operand["name"]
-        if operand["kind"] == "array":
-            if not isinstance(value, Array):
-                raise TypeError(f"operand '{name}' is an Array, not {type(value).__name__}")
-            return array_view(value)
-        if operand["kind"] == "scalar":
-            kinds = {"f32": ctypes.c_float, "f64": ctypes.c_double, "i32": ctypes.c_int32}
-            return kinds.get(operand["type"], ctypes.c_int64)(value)
-        if not isinstance(value, np.ndarray) or value.dtype.name not in NUMBER_OF:
-            raise TypeError(f"operand '{name}' is an ndarray of {NAME_OF[operand['type']]}")
-        if not value.flags.c_contiguous or value.ndim > MAXRANK:
-            raise ValueError(f"operand '{name}' is not contiguous")
-        if operand["access"] != "in" and not value.flags.writeable:
-            raise ValueError(f"operand '{name}' is written, and is read-only")
-        return tensor_view(value)
 
     def bind(self, *operands: Any) -> Callable[[], None]:
         """The call with these operands, ready: it reads and writes their memory
@@ -214,12 +131,27 @@ class Function:
         if len(operands) != len(wanted):
             raise TypeError(f"{self.signature['name']} takes {len(wanted)} operands: "
                             + ", ".join(o["name"] for o in wanted))
-        views = [self._convert(*pair) for pair in zip(wanted, operands)]
+        views, copies = [], []
+        for operand, value in zip(wanted, operands):
+            name = operand["name"]
+            if operand["kind"] == "scalar":
+                views.append(scalar(operand["type"], value, f"operand '{name}'"))
+            elif operand["kind"] == "tensor":
+                native = _tensor(operand, value)
+                if native is not value:
+                    copies.append((native, value))
+                views.append(tensor_view(native))
+            elif isinstance(value, Array):
+                views.append(array_view(value))
+            else:
+                raise TypeError(f"operand '{name}' is an Array, not {type(value).__name__}")
         _refuse_overlap(wanted, operands)
         addresses = (ctypes.c_void_p * max(1, len(views)))(*map(ctypes.addressof, views))
 
         def call() -> None:
-            _failure.detail = None
+            for native, value in copies:
+                native[...] = value
+            failure.detail = None
             status = self._function(addresses)
             if status:
                 raise self._error(status)
@@ -231,7 +163,7 @@ class Function:
         self.bind(*operands)()
 
     def _error(self, status: int) -> _errors.CheckError:
-        found = _failure.detail
+        found = failure.detail
         if found is None:
             return _errors.make(status, _errors.Status(status).name, {})
         text = found.message.decode(errors="replace")
@@ -241,6 +173,24 @@ class Function:
             "declared": str(found.expected), "found": str(found.actual),
             "cause": "", "fix": "",
             "plane": found.plane if found.plane >= 0 else None})
+
+
+def _text(value: str, what: str) -> bytes:
+    """A string for C, which a zero ends."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a str, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{what} has a zero character: {value!r}")
+    return value.encode()
+
+
+def _source(source: str | bytes) -> bytes:
+    if isinstance(source, str):
+        return source.encode()
+    if not isinstance(source, (bytes, bytearray, memoryview)):
+        raise TypeError("source is MLIR, as str for text or bytes for text or bytecode, "
+                        f"not {type(source).__name__}")
+    return bytes(source)
 
 
 def compile(
@@ -257,17 +207,22 @@ def compile(
     `threads`: 1 for plain loops, 0 to let OpenMP decide, or a number. The check
     level says what a function checks before it runs: nothing (0), descriptors and
     sizes (1), planes too (2). `name` is the file that messages speak of.
+    CompileError when the compiler refuses the module or these options.
     """
-    data = source.encode() if isinstance(source, str) else bytes(source)
-    options = _Options(cpu.encode() if cpu else None,
-                       features.encode() if features else None, threads, check_level)
-    compiler = _compiler()
-    with compiler.lock:
-        handle = compiler.library.grit_compiler_compile(
-            compiler.handle, data, len(data), name.encode(), ctypes.byref(options))
+    data = _source(source)
+    options = Options(None if cpu is None else _text(cpu, "cpu"),
+                      None if features is None else _text(features, "features"),
+                      as_integer(threads, "threads", 32),
+                      as_integer(check_level, "check_level", 32))
+    file = _text(name, "name")
+    tool = shared_compiler()
+    with tool.turn() as library:
+        handle = library.grit_compiler_compile(tool.handle, data, len(data), file,
+                                               ctypes.byref(options))
         if not handle:
-            raise compiler.error()
-    return Module(handle)
+            raise tool.error()
+        code = Code(tool, handle)
+    return Module(code)
 
 
 #===----------------------------------------------------------------------===#
@@ -323,13 +278,31 @@ def kernel(source: str, function: str, threads: int) -> Function:
     return compile(source, threads=threads, name=f"{function}.mlir")[function]
 
 
+def _check_out(out: Any, shape: tuple[int, ...]) -> None:
+    """Refuses what a kernel cannot write."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be an ndarray, not {type(out).__name__}")
+    if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+        raise ValueError(f"out must be a contiguous float32 array of shape {shape}, in the "
+                         f"processor's byte order; found {out.dtype}, shape {out.shape}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+
+
 def decode(array: Array, *, out: np.ndarray | None = None, threads: int = 1) -> np.ndarray:
-    """array.dequantize() by a compiled kernel: the same bits, sooner."""
-    if out is None:
-        out = np.empty(array.shape, np.float32)
-    elif out.shape != array.shape or out.dtype != np.float32 or not out.flags.c_contiguous:
-        raise ValueError(f"out must be a contiguous float32 array of shape {array.shape}")
-    kernel(decode_source(array), "decode", threads)(array, out)
+    """array.dequantize() by a compiled kernel: the same bits, sooner.
+
+    `out`, contiguous float32 of the shape of `array`, receives the values and is
+    returned; without it the result is a new array.
+    """
+    if not isinstance(array, Array):
+        raise TypeError(f"decode takes an Array, not {type(array).__name__}")
+    if out is not None:
+        _check_out(out, array.shape)
+    else:
+        out = reshaped(np.empty(array.size, np.float32), array.shape)
+    if out.size:
+        kernel(decode_source(array), "decode", threads)(array, out)
     return out
 
 
@@ -338,9 +311,11 @@ def matmul(
 ) -> np.ndarray:
     """x @ decode(array).T in float32, decoding inside the kernel.
 
-    `x` is [..., K] in float32, float16 or bfloat16; `array` is [N, K] with groups
-    along K; the result is [..., N]. A kernel is compiled once for each contract,
-    N, K, placements, dtype and number of threads, and kept.
+    `x` is [..., K] in float32, float16 or bfloat16, in any byte order; `array` is
+    [N, K] with groups along K; the result is [..., N], zeros where K is 0. `out`,
+    contiguous float32 of the shape of the result, receives it and is returned. A
+    kernel is compiled once for each contract, N, K, placements, dtype and number of
+    threads, and kept. TypeError and ValueError for operands that do not fit.
     """
     x = np.asarray(x)
     if x.dtype.name not in ("float32", "float16", "bfloat16"):
@@ -356,12 +331,14 @@ def matmul(
     shape = (*x.shape[:-1], n)
     if out is None:
         out = np.zeros(shape, np.float32)
-    elif out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
-        raise ValueError(f"out must be a contiguous float32 array of shape {shape}")
-    elif np.may_share_memory(x, out):
-        raise ValueError("out shares memory with x")
     else:
+        _check_out(out, shape)
+        if np.may_share_memory(x, out):
+            raise ValueError("out shares memory with x")
         out[...] = 0  # the operation accumulates
-    function = kernel(matmul_source(array, x.dtype.name), "matmul", threads)
-    function(np.ascontiguousarray(x).reshape(-1, k), array, out.reshape(-1, n))
+    if out.size and k:
+        rows = math.prod(shape[:-1])
+        native = np.require(x, x.dtype.newbyteorder("="), "CA").reshape(rows, k)
+        kernel(matmul_source(array, x.dtype.name), "matmul", threads)(
+            native, array, out.reshape(rows, n))
     return out

@@ -3,7 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled kernels: the bits of decode, the error of matmul, refusals."""
 
+import gc
+import os
+import pathlib
+import subprocess
+import sys
 import threading
+import weakref
 
 import ml_dtypes
 import numpy as np
@@ -109,6 +115,48 @@ def test_matmul_refuses():
         grit.matmul(x, grit.quantize(RNG.normal(size=K), "mxfp4"))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_matmul_of_the_other_byte_order(dtype):
+    array = grit.quantize(RNG.normal(size=(N, K)), "mxfp4")
+    x = RNG.normal(size=(3, K)).astype(dtype)
+    swapped = x.astype(x.dtype.newbyteorder())
+    assert not swapped.dtype.isnative and swapped.tobytes() == x.byteswap().tobytes()
+    expected = grit.matmul(x, array)
+    assert_near(expected, x, array)
+    assert np.array_equal(grit.matmul(swapped, array), expected)
+    out = np.zeros((3, N), np.dtype(np.float32).newbyteorder())
+    with pytest.raises(ValueError, match="byte order"):
+        grit.matmul(x, array, out=out)
+    with pytest.raises(ValueError, match="byte order"):
+        grit.compiler.decode(array, out=np.zeros((N, K), out.dtype))
+    assert not out.any()
+
+
+def test_matmul_of_unaligned_numbers():
+    array = grit.quantize(RNG.normal(size=(N, K)), "mxfp4")
+    x = RNG.normal(size=(3, K)).astype(np.float32)
+    unaligned = np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(3, K)
+    assert not unaligned.flags.aligned
+    assert np.array_equal(grit.matmul(unaligned, array), grit.matmul(x, array))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_matmul_and_decode_without_elements(name):
+    for rows in ((), (3,), (2, 0), (0,)):
+        for n, k in ((16, 0), (0, K), (0, 0)):
+            array = grit.quantize(np.zeros((n, k), np.float32), name)
+            found = grit.matmul(np.ones((*rows, k), np.float32), array)
+            assert found.shape == (*rows, n) and found.dtype == np.float32
+            assert not found.any()
+            out = np.full((*rows, n), 7, np.float32)
+            assert grit.matmul(np.ones((*rows, k), np.float32), array, out=out) is out
+            assert not out.any()
+            assert grit.compiler.decode(array).shape == (n, k)
+    with pytest.raises(ValueError, match="K = 0"):
+        grit.matmul(np.ones((3, 1), np.float32),
+                    grit.quantize(np.zeros((16, 0), np.float32), name))
+
+
 def test_kernels_are_kept():
     array = grit.quantize(RNG.normal(size=(16, 96)), "mxfp4")
     other = grit.quantize(RNG.normal(size=(16, 96)), "mxfp4")
@@ -199,6 +247,212 @@ def test_python_checks_what_c_cannot(module):
         memory = np.zeros(1024, np.uint8)
         planes = memory[:128], memory[128:136]
         decode(grit.Array("mxfp4", (4, 64), planes), memory.view(np.float32).reshape(4, 64))
+
+
+ELEMENTS = {"f32": np.float32, "f64": np.float64, "f16": np.float16,
+            "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i16": np.int16, "i32": np.int32,
+            "i64": np.int64}
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_operands_of_the_other_byte_order(element):
+    tensor = f"tensor<2x3x{element}>"
+    copy = grit.compiler.compile(
+        f"func.func @copy(%x: {tensor}) -> {tensor} {{ return %x : {tensor} }}")["copy"]
+    x = np.array([[1, 2, 3], [-4, 5, 100]], ELEMENTS[element])
+    swapped = x.astype(x.dtype.newbyteorder())
+    out = np.zeros_like(x)
+    call = copy.bind(swapped, out)
+    call()
+    assert np.array_equal(out, x)
+    x[1, 0] = 7
+    swapped[:] = x  # a bound call reads the memory each time
+    call()
+    assert out[1, 0] == 7 and np.array_equal(swapped, x)
+    if x.dtype.itemsize > 1:
+        assert not swapped.dtype.isnative
+        before = out.byteswap().view(swapped.dtype)
+        with pytest.raises(TypeError, match="'result0' is written, .* byte order.*dtype "
+                                            + x.dtype.name):
+            copy(x, before)
+        assert np.array_equal(before, out)
+
+
+@pytest.fixture(scope="module")
+def scalars():
+    """A function that stores an i32, an i64, an index, an f32 and an f64."""
+    return grit.compiler.compile("""
+func.func @f(%a: i32, %b: i64, %c: index, %d: f32, %e: f64)
+    -> (tensor<3xi64>, tensor<2xf64>) {
+  %a64 = arith.extsi %a : i32 to i64
+  %c64 = arith.index_cast %c : index to i64
+  %d64 = arith.extf %d : f32 to f64
+  %i = tensor.from_elements %a64, %b, %c64 : tensor<3xi64>
+  %f = tensor.from_elements %d64, %e : tensor<2xf64>
+  return %i, %f : tensor<3xi64>, tensor<2xf64>
+}
+""")["f"]
+
+
+GOOD = [5, -6, 7, 1.5, -2.5]
+
+
+@pytest.mark.parametrize("values", [
+    GOOD, [-2**31, -2**63, -2**63, float("-inf"), 1e308],
+    [2**31 - 1, 2**63 - 1, 2**63 - 1, 3.4028235e38, 2**70], [True, False, 0, 3, -0.0],
+    [np.int8(5), np.uint16(6), np.int64(7), np.float16(1.5), np.float32(0.1)],
+    [np.array(5), 1, 1, np.array(1.5), ml_dtypes.bfloat16(2.5)]])
+def test_scalars(scalars, values):
+    integers, floats = np.zeros(3, np.int64), np.zeros(2)
+    scalars(*values, integers, floats)
+    assert integers.tolist() == [int(v) for v in values[:3]]
+    assert floats.tolist() == [float(np.float32(values[3])), float(values[4])]
+
+
+@pytest.mark.parametrize("at, value, text", [
+    (0, 2**31, "type i32, does not fit 32 bits: 2147483648"),
+    (0, -2**31 - 1, "does not fit 32 bits"), (0, 2**40, "does not fit 32 bits"),
+    (1, 2**63, "type i64, does not fit 64 bits"), (1, 10**9999, "does not fit 64 bits: it has"),
+    (2, 2**70, "type index, does not fit 64 bits"), (2, -2**63 - 1, "does not fit"),
+    (3, 3.4028236e38, "does not fit f32"), (3, 10**400, "does not fit f32"),
+    (3, 1e300, "does not fit f32: 1e"), (4, 10**400, "does not fit f64")],
+    ids=lambda value: "int" if isinstance(value, int) else None)  # some are long
+def test_scalars_that_do_not_fit(scalars, at, value, text):
+    values = [*GOOD[:at], value, *GOOD[at + 1:]]
+    with pytest.raises(ValueError, match=f"operand '.*{text}"):
+        scalars(*values, np.zeros(3, np.int64), np.zeros(2))
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_scalars_of_the_wrong_kind(scalars, at):
+    wrong = ["1", b"1", None, 1j, np.complex64(1), [1], np.ones(1)]
+    if at < 3:
+        wrong += [1.0, np.float32(1), np.array(1.0)]
+    for value in wrong:
+        values = [*GOOD[:at], value, *GOOD[at + 1:]]
+        with pytest.raises(TypeError, match="operand '.*an int"):
+            scalars(*values, np.zeros(3, np.int64), np.zeros(2))
+
+
+def test_options_of_the_wrong_kind():
+    compile = grit.compiler.compile
+    for source in (10, None, [10, 20], 1.5):
+        with pytest.raises(TypeError, match="source is MLIR"):
+            compile(source)
+    for option in ("threads", "check_level"):
+        for value in (2**31, 2**40, -2**40):
+            with pytest.raises(ValueError, match=f"{option} does not fit 32 bits"):
+                compile(SOURCE, **{option: value})
+        with pytest.raises(TypeError, match=f"{option} is an int, not float"):
+            compile(SOURCE, **{option: 1.0})
+        with pytest.raises(grit.compiler.CompileError, match="got -1"):
+            compile(SOURCE, **{option: -1})
+    for option in ("name", "cpu", "features"):
+        with pytest.raises(TypeError, match=f"{option} is a str, not int"):
+            compile(SOURCE, **{option: 5})
+        with pytest.raises(ValueError, match=f"{option} has a zero character"):
+            compile(SOURCE, **{option: "a\0b"})
+    for source in (SOURCE.encode(), bytearray(SOURCE.encode()), memoryview(SOURCE.encode())):
+        assert list(compile(source).signatures) == ["decode"]
+
+
+def test_code_lives_as_long_as_its_last_user():
+    """And no longer: nothing waits for the collector of cycles."""
+    gc.collect()
+    gc.disable()
+    try:
+        module = grit.compiler.compile(SOURCE)
+        code = weakref.ref(module._code)
+        function = module["decode"]
+        del module
+        array = grit.quantize(RNG.normal(size=(4, 64)), "mxfp4")
+        out = np.zeros((4, 64), np.float32)
+        call = function.bind(array, out)
+        del function
+        assert code() is not None
+        call()
+        assert_same_bits(out, array.dequantize())
+        del call
+        assert code() is None
+    finally:
+        gc.enable()
+
+
+DROPPING = """
+import gc, sys, threading
+import numpy as np
+import grit_mlir as grit
+SOURCE = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
+
+def work(rounds):
+    x, y = np.ones(2, np.float32), np.zeros(2, np.float32)
+    for _ in range(rounds):
+        module = grit.compiler.compile(SOURCE)
+        cycle = [module, module["f"]]
+        cycle.append(cycle)  # only the collector finds it
+        cycle[1](x, y)
+        assert y.tolist() == [1, 1]
+        del module, cycle
+        refused()
+
+def refused():
+    try:
+        grit.compiler.compile("bad")
+    except grit.compiler.CompileError:
+        return
+    raise AssertionError("not refused")
+
+def collect_within(allocations):
+    # A module of a cycle is found by the collector, that many allocations later.
+    gc.disable()
+    cycle = [grit.compiler.compile(SOURCE)]
+    cycle.append(cycle)
+    cycle[0]["f"]
+    del cycle
+    gc.set_threshold(gc.get_count()[0] + allocations, 1000, 1000)
+    gc.enable()
+    refused()
+
+class Inside:
+    # A cycle that drops its code and collects while it is collected.
+    def __init__(self):
+        self.held, self.me = grit.compiler.compile(SOURCE)["f"], self
+
+    def __del__(self):
+        del self.held
+        gc.collect()
+
+for allocations in range(60):
+    collect_within(allocations)
+gc.set_threshold(1, 1, 1)
+work(20)
+threads = [threading.Thread(target=work, args=(10,)) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for _ in range(10):
+    Inside()
+for thread in threads:
+    thread.join()
+gc.collect()
+gc.disable()
+compiler = grit.compiler.shared_compiler()
+cycle = [grit.compiler.compile(SOURCE)]
+cycle.append(cycle)
+del cycle
+with compiler.turn():
+    gc.collect()  # what is found in a turn waits for its end
+    waiting = len(compiler._unwanted)
+print(waiting, len(compiler._unwanted))
+"""
+
+
+def test_modules_dropped_by_the_collector():
+    path = str(pathlib.Path(grit.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", DROPPING], timeout=120, check=True,
+                          env={**os.environ, "PYTHONPATH": path},
+                          capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "0"], done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("source, text", [

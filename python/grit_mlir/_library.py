@@ -1,0 +1,145 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libGritCompiler.so through ctypes: where it is, its turns, what it owns."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import ctypes
+import os
+import pathlib
+import threading
+from collections.abc import Iterator
+
+from ._capi import Detail, FailureHandler
+
+
+class Options(ctypes.Structure):
+    """grit_compiler_options_t"""
+    _fields_ = [("cpu", ctypes.c_char_p), ("features", ctypes.c_char_p),
+                ("threads", ctypes.c_int32), ("check_level", ctypes.c_int32)]
+
+
+class CompileError(RuntimeError):
+    """The compiler refused a module; the text has its diagnostics."""
+
+
+def library_path() -> str:
+    """The path of libGritCompiler.so; FileNotFoundError says where it was not."""
+    tried = []
+    given = os.environ.get("GRIT_COMPILER_LIBRARY")
+    if given:
+        tried.append(pathlib.Path(given))
+    package = pathlib.Path(__file__).parent
+    tried.append(package / "libGritCompiler.so")
+    # In a build tree the Python files are links; the directory is not.
+    tried.append(package.parents[1] / "lib" / "libGritCompiler.so")
+    try:
+        from ._config import COMPILER_LIBRARY  # written when the package is built
+        tried.append(pathlib.Path(COMPILER_LIBRARY))
+    except ImportError:
+        pass
+    for path in tried:
+        if path.exists():
+            return str(path)
+    raise FileNotFoundError(
+        "grit's compiler, libGritCompiler.so, is at none of these: "
+        + ", ".join(map(str, tried))
+        + ". Build or install grit with MLIR, or set GRIT_COMPILER_LIBRARY.")
+
+
+#: What the last failed call of a compiled function said, in this thread.
+failure = threading.local()
+
+
+@FailureHandler
+def _on_failure(status, detail, location, user):
+    """Keeps what a compiled function refused, for the call to raise."""
+    failure.detail = Detail.from_buffer_copy(detail.contents) if detail else None
+    failure.location = location.decode(errors="replace") if location else ""
+
+
+class Compiler:
+    """The library with one compiler, used by one thread at a time."""
+
+    def __init__(self) -> None:
+        library = ctypes.CDLL(library_path())
+        pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+        for name, result, arguments in [
+                ("grit_compiler_create", pointer, []),
+                ("grit_compiler_last_error", text, [pointer]),
+                ("grit_compiler_compile", pointer,
+                 [pointer, text, size, text, ctypes.POINTER(Options)]),
+                ("grit_module_destroy", None, [pointer]),
+                ("grit_module_emit", ctypes.c_int,
+                 [pointer, ctypes.c_int, ctypes.POINTER(pointer), ctypes.POINTER(size)]),
+                ("grit_module_lookup_packed", pointer, [pointer, text]),
+                ("grit_set_failure_handler", None, [FailureHandler, pointer])]:
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        self._library = library
+        self._lock = threading.Lock()
+        self._unwanted: collections.deque[int] = collections.deque()
+        self.handle = library.grit_compiler_create()
+        if not self.handle:
+            raise MemoryError("grit_compiler_create")
+        library.grit_set_failure_handler(_on_failure, None)
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[ctypes.CDLL]:
+        """The library, for this thread alone. Turns do not nest."""
+        try:
+            with self._lock:
+                yield self._library
+        finally:
+            self._sweep()
+
+    def discard(self, module: int) -> None:
+        """Destroys a module now, or at the end of the turn that is being taken.
+
+        The garbage collector calls this at any moment in any thread, also in one
+        whose turn it is, so it must not wait for the lock.
+        """
+        self._unwanted.append(module)
+        self._sweep()
+
+    def _sweep(self) -> None:
+        # A module that is added while the lock is held is found by its holder,
+        # who looks once more after the release.
+        while self._unwanted and self._lock.acquire(blocking=False):
+            try:
+                while self._unwanted:
+                    self._library.grit_module_destroy(self._unwanted.popleft())
+            finally:
+                self._lock.release()
+
+    def error(self) -> CompileError:
+        """Why the last call failed; within its turn."""
+        text = self._library.grit_compiler_last_error(self.handle)
+        return CompileError((text or b"").decode(errors="replace").strip())
+
+
+class Code:
+    """A grit_module_t. Modules and functions share it, so that the code lives as
+    long as the last of them, and it knows neither."""
+
+    def __init__(self, compiler: Compiler, handle: int):
+        self.compiler = compiler
+        self.handle = handle
+
+    def __del__(self) -> None:
+        self.compiler.discard(self.handle)
+
+
+_compilers: list[Compiler] = []
+_creation = threading.Lock()
+
+
+def shared_compiler() -> Compiler:
+    """The one compiler of this process, loaded on the first call."""
+    with _creation:
+        if not _compilers:
+            _compilers.append(Compiler())
+        return _compilers[0]
