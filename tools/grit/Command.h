@@ -17,9 +17,10 @@ namespace grit::tool {
 /// What the program returns (docs/CommandLine.md).
 enum ExitCode : int {
   kOk = 0,
-  kRefused = 1,      ///< a file, tensor or contract was refused
-  kOutputFailed = 2, ///< the result could not be written
-  kUsage = 64,       ///< the command line is wrong
+  kRefused = 1,           ///< a file, tensor or contract was refused
+  kOutputFailed = 2,      ///< the result could not be written
+  kUsage = 64,            ///< the command line is wrong
+  kScanOutputFailed = 74, ///< `grit scan`, whose 2 is a disagreement
 };
 
 /// A command that was declared to the parser, and how to run it. A command is
@@ -35,6 +36,7 @@ Command addDequantize(CLI::App &parent);
 Command addFormats(CLI::App &parent);
 Command addCompile(CLI::App &parent);
 Command addRun(CLI::App &parent);
+Command addScan(CLI::App &parent);
 
 } // namespace grit::tool
 

@@ -1,0 +1,70 @@
+//===- Scan.h - grit scan: contracts against the bytes of files -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_SCAN_SCAN_H
+#define GRIT_SCAN_SCAN_H
+
+#include "grit/Scan/Finding.h"
+#include <array>
+#include <functional>
+#include <optional>
+
+namespace grit::scan {
+
+struct Options {
+  /// Also read the planes: digests, orders, special codes, relations.
+  bool deep = false;
+  /// Threads for `deep`; 0 takes those of the machine.
+  unsigned threads = 0;
+  /// Told before planes are read how many bytes there are, then of each part.
+  std::function<void(uint64_t total)> onDeepStart;
+  std::function<void(uint64_t bytes)> onDeepProgress;
+};
+
+/// What is known of one tensor, and from where.
+struct TensorReport {
+  size_t file = 0; ///< index into Report::files
+  std::string name, dtype;
+  std::vector<int64_t> shape; ///< as the file has it, row-major
+  uint64_t bytes = 0;
+  /// "declared", "inferred", "ambiguous", "not expressible" or "plain".
+  std::string_view basis = "plain";
+  std::string family;    ///< "grit", "gguf", "gptq", "nvfp4", ... or empty
+  std::string role;      ///< "mlp.down_proj"
+  std::string contract;  ///< a name, or words for what is not expressible
+  std::string canonical; ///< canonical text of a declared or inferred contract
+  std::string gid;       ///< of a declared contract
+  std::vector<int64_t> logicalShape; ///< of what it decodes to, where known
+};
+
+struct FileReport {
+  std::string path, format; ///< format is empty when unreadable
+  uint64_t bytes = 0;
+};
+
+struct Report {
+  std::vector<FileReport> files;
+  std::vector<TensorReport> tensors;
+  std::vector<Finding> findings;
+  uint64_t suppressed = 0; ///< findings beyond the limit
+
+  size_t numParsed() const;
+  uint64_t count(Severity severity) const;
+  /// 0 clean, 1 violation, 2 disagreement, 3 warnings only, 4 nothing parsed.
+  int gradedExitCode() const;
+  /// 0 clean, 1 findings, 2 nothing parsed.
+  int simpleExitCode() const;
+};
+
+/// Scans files, directories, indexes and manifests. Never throws for what a
+/// file holds.
+Report scan(std::span<const std::string> paths, const Options &options = {});
+
+} // namespace grit::scan
+
+#endif // GRIT_SCAN_SCAN_H

@@ -1,0 +1,57 @@
+//===- Across.cpp - one name in several checkpoints -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Relations.h"
+#include "grit/Format/Text.h"
+
+using namespace grit;
+using namespace grit::scan;
+
+/// What a tensor is under, for comparison; empty for plain numbers.
+static std::string contractOf(const TensorReport &tensor) {
+  return tensor.basis == "plain" ? "" : tensor.contract;
+}
+
+static void compare(const TensorRef &first, const TensorRef &second,
+                    const Report &report, Collector &collector) {
+  const TensorReport &a = report.tensors[first.report];
+  const TensorReport &b = report.tensors[second.report];
+  std::string left = contractOf(a), right = contractOf(b);
+  if (left.empty() || right.empty())
+    return;
+  bool shapesDiffer = !a.logicalShape.empty() && !b.logicalShape.empty() &&
+                      a.logicalShape != b.logicalShape;
+  bool gidsDiffer = !a.gid.empty() && !b.gid.empty() && a.gid != b.gid;
+  if (left == right && !shapesDiffer && !gidsDiffer)
+    return;
+  if (left == right && !shapesDiffer) {
+    left += ", gid " + a.gid;
+    right += ", gid " + b.gid;
+  }
+  if (shapesDiffer) {
+    left += " " + shapeText(a.logicalShape);
+    right += " " + shapeText(b.logicalShape);
+  }
+  collector.add(Id::ContractDiffers, second.file->path, b.name,
+                "other contracts than in " + first.file->path, left, right);
+}
+
+void grit::scan::checkAcross(const std::vector<Model> &models,
+                             const Options &options, const Report &report,
+                             Collector &collector) {
+  std::map<std::string_view, TensorRef> first;
+  for (const Model &model : models)
+    for (const auto &[name, tensor] : model.checkpoint->tensors) {
+      auto [entry, isNew] = first.emplace(name, tensor);
+      if (isNew)
+        continue;
+      compare(entry->second, tensor, report, collector);
+      if (options.deep)
+        compareBytes(entry->second, tensor, collector);
+    }
+}

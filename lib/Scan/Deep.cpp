@@ -1,0 +1,178 @@
+//===- Deep.cpp - reading planes, tensors in parallel -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Probes.h"
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+using namespace grit;
+using namespace grit::scan;
+
+namespace {
+/// One piece of work: a declared array, or a layer.
+struct Task {
+  const Model *model = nullptr;
+  const TensorRef *array = nullptr;
+  const Layer *layer = nullptr;
+  ProbeResults results;
+
+  uint64_t bytes() const {
+    uint64_t total = 0;
+    if (array)
+      return array->info->bytes.size();
+    for (const TensorInfo *info :
+         {layer->codes, layer->scale, layer->zero, layer->second, layer->index})
+      total += info ? info->bytes.size() : 0;
+    return total;
+  }
+};
+} // namespace
+
+static void readArray(Task &task) {
+  const TensorInfo &info = *task.array->info;
+  if (std::optional<Error> error = grit::checkPlanes(info)) {
+    bool isOrder = error->message.find("out of order") != std::string::npos;
+    task.results.push_back({isOrder ? Id::MetadataOrder : Id::DigestMismatch,
+                            error->message, error->declared, error->found});
+  }
+  probeArray(info, task.results);
+}
+
+/// The tensor-level scale, when it is one binary32 number.
+static std::optional<float> secondScale(const Layer &layer) {
+  float value;
+  if (!layer.second || layer.second->dtype != "F32" ||
+      layer.second->bytes.size() != sizeof(value))
+    return std::nullopt;
+  std::memcpy(&value, layer.second->bytes.data(), sizeof(value));
+  return value;
+}
+
+static std::string numberText(float value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(value));
+  return text;
+}
+
+static void readSecond(Task &task) {
+  std::optional<float> value = secondScale(*task.layer);
+  if (!value)
+    return;
+  if (!std::isfinite(*value) || *value == 0.0F) {
+    task.results.push_back({*value == 0.0F ? Id::ZeroScale : Id::ScaleNaN,
+                            "the tensor scale is " + numberText(*value),
+                            "a finite scale", numberText(*value)});
+    return;
+  }
+  bool multiplies = task.layer->secondKind == SecondScale::Multiplier;
+  bool isLarge = std::fabs(*value) > 1.0F;
+  if (isLarge == multiplies)
+    task.results.push_back(
+        {Id::ReciprocalName,
+         "inferred: the tensor scale is the reciprocal of what its name says",
+         multiplies ? "weight_scale_2 far below 1"
+                    : "weight_global_scale far above 1",
+         numberText(*value)});
+}
+
+static void readLayer(Task &task) {
+  const Layer &layer = *task.layer;
+  const QuantConfig &config = task.model->checkpoint->config;
+  if (layer.scale && layer.family != "hqq")
+    if (auto plane = scalePlaneOf(*layer.scale))
+      probeScales(*plane, task.results);
+  readSecond(task);
+  if (layer.family == "nvfp4" || layer.family == "mxfp4")
+    probeCodes(layer.codes->bytes, words::E2M1, task.results);
+  else if (layer.codes->dtype == "F8_E4M3")
+    probeCodes(layer.codes->bytes, words::E4M3, task.results);
+  if (layer.zero && layer.zero->dtype == "I8")
+    probeZeroPoints(layer.zero->bytes, layer.bits, task.results);
+  bool isVersion2 = config.checkpointFormat == "gptq_v2";
+  if (layer.family == "gptq" && layer.zero && config.symmetric == true &&
+      (isVersion2 || config.checkpointFormat == "gptq"))
+    probeGptqZeros(layer.zero->bytes, layer.bits, isVersion2, task.results);
+  if (layer.index && layer.index->dtype == "I32")
+    probeOrder(layer.index->bytes, layer.group, task.results);
+}
+
+/// Runs the tasks on threads; each writes only into itself.
+static void runAll(std::vector<Task> &tasks, const Options &options) {
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  auto work = [&] {
+    for (size_t i = next++; i < tasks.size(); i = next++) {
+      Task &task = tasks[i];
+      if (task.array)
+        readArray(task);
+      else
+        readLayer(task);
+      if (options.onDeepProgress) {
+        std::lock_guard<std::mutex> lock(mutex);
+        options.onDeepProgress(task.bytes());
+      }
+    }
+  };
+  size_t count =
+      options.threads ? options.threads : std::thread::hardware_concurrency();
+  count = std::min(std::max<size_t>(count, 1), tasks.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < count; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+static void compareSiblings(const Model &model, Collector &collector) {
+  std::map<std::string, std::pair<const Layer *, float>> first;
+  for (const Layer &layer : model.layers) {
+    std::string group = siblingGroup(layer.name);
+    std::optional<float> value = secondScale(layer);
+    if (group.empty() || !value)
+      continue;
+    auto [entry, isNew] = first.emplace(group, std::pair(&layer, *value));
+    if (!isNew && entry->second.second != *value)
+      collector.add(Id::SiblingScale, model.checkpoint->path, layer.name,
+                    "the tensor scale differs from that of " +
+                        entry->second.first->name,
+                    numberText(entry->second.second), numberText(*value));
+  }
+}
+
+void grit::scan::readPlanes(const std::vector<Model> &models,
+                            const Options &options, Collector &collector) {
+  std::vector<Task> tasks;
+  uint64_t total = 0;
+  for (const Model &model : models) {
+    for (const auto &[name, tensor] : model.checkpoint->tensors)
+      if (tensor.info->array)
+        tasks.push_back({&model, &tensor, nullptr, {}});
+    for (const Layer &layer : model.layers)
+      tasks.push_back({&model, nullptr, &layer, {}});
+  }
+  for (const Task &task : tasks)
+    total += task.bytes();
+  if (options.onDeepStart)
+    options.onDeepStart(total);
+  runAll(tasks, options);
+  for (const Task &task : tasks) {
+    const TensorInfo &info =
+        task.array ? *task.array->info : *task.layer->codes;
+    auto entry = task.model->checkpoint->tensors.find(info.name);
+    const std::string &path = entry->second.file->path;
+    for (const Probed &probed : task.results)
+      collector.add(probed.id, path, task.array ? info.name : task.layer->name,
+                    probed.message, probed.declared, probed.found);
+  }
+  for (const Model &model : models)
+    compareSiblings(model, collector);
+}

@@ -1,0 +1,91 @@
+//===- Scan.cpp - grit scan -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Output.h"
+#include "grit/Container/AtomicFile.h"
+#include "grit/Scan/Writers.h"
+
+using namespace grit;
+using namespace grit::tool;
+
+namespace {
+struct Options {
+  std::vector<std::string> paths;
+  std::string policy = "graded", html;
+  bool deep = false, json = false, sarif = false, list = false;
+};
+} // namespace
+
+static Expected<void> writeFile(const std::string &path,
+                                const std::string &text) {
+  Expected<AtomicFile> file = AtomicFile::create(path);
+  if (!file)
+    return tl::unexpected(file.error());
+  std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
+                                 text.size());
+  if (Expected<void> written = file->writeAt(0, bytes); !written)
+    return written;
+  return file->commit(bytes.size());
+}
+
+static int run(const Options &options) {
+  if (options.list) {
+    std::fputs(scan::documentation().c_str(), stdout);
+    return kOk;
+  }
+  scan::Options how;
+  how.deep = options.deep;
+  std::unique_ptr<Progress> progress;
+  how.onDeepStart = [&](uint64_t total) {
+    progress = std::make_unique<Progress>("scan", total);
+  };
+  how.onDeepProgress = [&](uint64_t bytes) { progress->add(bytes); };
+  scan::Report report = scan::scan(options.paths, how);
+  progress.reset();
+  bool simple = options.policy == "simple";
+  if (!options.html.empty())
+    if (Expected<void> written =
+            writeFile(options.html, scan::writeHtml(report, GRIT_VERSION));
+        !written) {
+      printError(written.error());
+      return kScanOutputFailed;
+    }
+  std::string text = options.json    ? scan::writeJson(report, simple)
+                     : options.sarif ? scan::writeSarif(report, GRIT_VERSION)
+                                     : scan::writeText(report);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0)
+    return kScanOutputFailed;
+  return simple ? report.simpleExitCode() : report.gradedExitCode();
+}
+
+Command grit::tool::addScan(CLI::App &parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App *app = parent.add_subcommand(
+      "scan", "Compares what checkpoints declare with the bytes they hold");
+  CLI::Option *list =
+      app->add_flag("--list-findings", options->list, "Print docs/Findings.md");
+  app->add_option("PATH", options->paths,
+                  "Tensor files, directories, *.index.json or manifests");
+  app->add_flag("--deep", options->deep,
+                "Also read the tensors: digests, special codes, orders");
+  CLI::Option *json = app->add_flag("--json", options->json, "Print JSON");
+  app->add_flag("--sarif", options->sarif, "Print SARIF 2.1.0")->excludes(json);
+  app->add_option("--html", options->html, "Also write a page")
+      ->type_name("FILE");
+  app->add_option("--exit-policy", options->policy,
+                  "graded: 0 clean, 1 violation, 2 disagreement, 3 warnings, "
+                  "4 nothing parsed; simple: 0, 1 findings, 2 nothing parsed")
+      ->check(CLI::IsMember({"graded", "simple"}));
+  app->final_callback([options, list] {
+    if (list->count() == 0 && options->paths.empty())
+      throw CLI::RequiredError("PATH");
+  });
+  return {app, [options] { return run(*options); }};
+}
