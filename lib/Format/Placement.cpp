@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Placement.h"
+#include "LayoutSteps.h"
+#include "grit/Format/Layout.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
 
@@ -50,6 +52,9 @@ bool Placement::isAcceptable() const {
 }
 
 std::string Placement::str() const {
+  if (isExpression())
+    if (const Layout *layout = LayoutTable::global().find(*this))
+      return "layout(" + layout->str() + ")";
   std::string_view name = registeredName(*this);
   return name.empty() ? hexWord(word, 16) : std::string(name);
 }
@@ -97,6 +102,13 @@ static std::optional<uint64_t> parseHexWord(std::string_view text) {
 }
 
 Expected<Placement> Placement::parse(std::string_view text) {
+  constexpr std::string_view kOpen = "layout(";
+  if (text.starts_with(kOpen) && text.ends_with(')')) {
+    text.remove_prefix(kOpen.size());
+    text.remove_suffix(1);
+    return Layout::parse(text).and_then(
+        [](const Layout &layout) { return LayoutTable::global().add(layout); });
+  }
   std::string lower = toLower(text);
   for (const RegisteredPlacement &entry : kRegistered)
     if (entry.name == lower)
@@ -125,76 +137,92 @@ int64_t PlacementMap::slot(int64_t row, int64_t column) const {
   return slot;
 }
 
-static PlacementMap::Term ofRow(int64_t div, int64_t mod, int64_t stride) {
-  return {false, div, mod, stride};
-}
-static PlacementMap::Term ofColumn(int64_t div, int64_t mod, int64_t stride) {
-  return {true, div, mod, stride};
+//===----------------------------------------------------------------------===//
+// From layout maps to terms
+//===----------------------------------------------------------------------===//
+
+/// The digits of the index r * columns + c as digits of c and of r, the least
+/// significant first; none where a digit has parts of both.
+static std::optional<std::vector<PlacementMap::Term>>
+termsOf(const LayoutMap &map, int64_t columns) {
+  std::vector<LayoutDigit> digits{{map.domain(), 1}};
+  if (map.steps().size() > 1)
+    return std::nullopt;
+  if (!map.steps().empty()) {
+    const auto *move = std::get_if<DigitMove>(&map.steps().front());
+    if (!move)
+      return std::nullopt;
+    digits = move->digits;
+  }
+  std::vector<PlacementMap::Term> terms;
+  int64_t place = 1;
+  auto add = [&](int64_t radix, int64_t stride) {
+    bool ofColumn = place < columns;
+    int64_t extent = ofColumn ? columns : map.domain();
+    bool last = place == extent / radix;
+    if (radix > 1)
+      terms.push_back({ofColumn, ofColumn ? place : place / columns,
+                       last ? 0 : radix, stride});
+    place *= radix;
+  };
+  for (auto [radix, stride] : digits) {
+    if (place < columns && columns / place < radix) {
+      int64_t inside = columns / place;
+      if (columns % place != 0 || radix % inside != 0)
+        return std::nullopt;
+      add(inside, stride);
+      add(radix / inside, stride * inside);
+    } else {
+      add(radix, stride);
+    }
+  }
+  return terms;
 }
 
-/// Why a word has no map, for the words that never have one.
-static std::string reasonWithoutMap(Placement placement) {
-  if (placement.isUnspecified())
-    return "nobody has said where the values lie";
-  if (placement.isOpaque())
-    return "an opaque placement never says where the values lie";
-  if (placement.isExpression())
-    return "the word is the hash of a layout expression, which is not at hand";
-  if (placement == placements::BlockAos)
-    return "the planes are interleaved in block structures of a foreign format";
-  if (placement == placements::MetaM16N8K32)
-    return "the fragment order of mma.sp is not a sum of digits of row and "
-           "column";
-  if (placement == placements::PackK4_12B)
-    return "scales and minima are packed together in 12 bytes per super-block";
-  return "the word is not registered";
+/// Whether terms made for more rows give the map of `rows` rows as well.
+static bool serves(const std::vector<PlacementMap::Term> &terms,
+                   const LayoutMap &map, int64_t rows, int64_t columns) {
+  std::vector<LayoutDigit> digits;
+  for (const PlacementMap::Term &term : terms) {
+    int64_t extent = term.ofColumn ? columns : rows;
+    if (term.div >= extent)
+      continue;
+    int64_t radix = extent / term.div;
+    if (term.mod != 0 && term.mod < radix)
+      radix = term.mod;
+    else if (extent % term.div != 0)
+      return false;
+    digits.push_back({radix, term.stride});
+  }
+  digits = mergeDigits(digits);
+  if (map.steps().empty())
+    return digits.empty() ||
+           digits == std::vector{LayoutDigit{map.domain(), 1}};
+  return digits == std::get<DigitMove>(map.steps().front()).digits;
 }
 
 Expected<PlacementMap> PlacementMap::get(Placement placement, int64_t rows,
                                          int64_t cols) {
-  std::string extents = std::to_string(rows) + " x " + std::to_string(cols);
-  int64_t slots = 0;
-  if (rows < 0 || cols < 0 || __builtin_mul_overflow(rows, cols, &slots))
+  Expected<LayoutMap> map = planeMap(placement, rows, cols);
+  if (!map)
+    return tl::unexpected(map.error());
+  if (map->domain() == 0)
+    return PlacementMap{};
+  std::optional<std::vector<Term>> terms = termsOf(*map, cols);
+  if (!terms)
     return makeError(
-        Status::SizeMismatch, "a plane of " + extents + " items cannot exist",
-        "placement", "extents >= 0 whose product fits 63 bits", extents);
-  auto needMultiples = [&](int64_t ofRows,
-                           int64_t ofCols) -> tl::expected<void, Error> {
-    if (rows % ofRows == 0 && cols % ofCols == 0)
-      return {};
-    return makeError(Status::SizeMismatch,
-                     placement.specName() + " does not fit the plane",
-                     "placement",
-                     "a multiple of " + std::to_string(ofRows) + " x " +
-                         std::to_string(ofCols) + " items",
-                     extents, "padded tiles would change the plane's size",
-                     "pad the array first, or use row_major");
-  };
-  if (placement == placements::RowMajor || placement == placements::LinearMeta)
-    return PlacementMap{{ofRow(1, 0, cols), ofColumn(1, 0, 1)}};
-  if (placement == placements::ColMajor)
-    return PlacementMap{{ofRow(1, 0, 1), ofColumn(1, 0, rows)}};
-  if (placement == placements::Swizzle128x4B) {
-    // Tiles of 128 x 4 items in row-major order; in a tile, item (r, c) lies at
-    // (r % 32) * 16 + (r / 32) * 4 + c.
-    if (auto fits = needMultiples(128, 4); !fits)
-      return tl::unexpected(fits.error());
-    return PlacementMap{{ofRow(1, 32, 16), ofRow(32, 4, 4),
-                         ofRow(128, 0, cols / 4 * 512), ofColumn(1, 4, 1),
-                         ofColumn(4, 0, 512)}};
-  }
-  if (placement == placements::Tile16x16) {
-    if (auto fits = needMultiples(16, 16); !fits)
-      return tl::unexpected(fits.error());
-    return PlacementMap{{ofRow(1, 16, 16), ofRow(16, 0, cols / 16 * 256),
-                         ofColumn(1, 16, 1), ofColumn(16, 0, 256)}};
-  }
-  return makeError(
-      Status::PlacementUnknown,
-      placement.specName() + " has no map from index to slot", "placement",
-      "row_major, col_major, swizzle_128x4b, tile_16x16 or "
-      "linear_meta",
-      placement.specName() + " (" + hexWord(placement.raw(), 16) + ")",
-      reasonWithoutMap(placement),
-      "relayout the array where its layout is known");
+        Status::PlacementUnknown,
+        placement.specName() + " is no sum of digits of row and column",
+        "placement", "a layout of tiles, transposes and interleaving",
+        placement.str(), "it mixes bits or digits of both",
+        "relayout the array first");
+  // Terms that do not change with the number of rows are preferred: the last
+  // digit of the row is then left open.
+  int64_t slots = 0;
+  if (!__builtin_mul_overflow(map->domain(), 2, &slots))
+    if (Expected<LayoutMap> larger = planeMap(placement, 2 * rows, cols))
+      if (auto open = termsOf(*larger, cols);
+          open && serves(*open, *map, rows, cols))
+        terms = std::move(open);
+  return PlacementMap{std::move(*terms)};
 }

@@ -31,11 +31,13 @@ public:
 
   /// Acceptable to step 3 of grit_check.
   bool isAcceptable() const;
-  /// "row_major", "unspecified", ..., or "0x%016x" for a word without a name.
+  /// "row_major", "unspecified", ...; "layout(...)" for a hash whose text is
+  /// known to LayoutTable::global(); "0x%016x" for a word without a name.
   std::string str() const;
   /// As the specification spells it: "ROW_MAJOR", "OPAQUE(0x...)", ...
   std::string specName() const;
-  /// A registered name in any case, or a 0x word.
+  /// A registered name in any case, a 0x word, or "layout(...)" around a layout
+  /// expression, which is then known to LayoutTable::global().
   static Expected<Placement> parse(std::string_view text);
 
   friend constexpr bool operator==(Placement, Placement) = default;
@@ -67,7 +69,8 @@ std::span<const RegisteredPlacement> registeredPlacements();
 
 /// A placement of a plane's items as arithmetic: the slot of item (row, col) of
 /// a rows x cols plane is the sum of mixed-radix digits of row and of column.
-/// One value serves the relayout kernel, the codec and the verifier.
+/// Placements that are no such sum, a swizzle of bits for one, have only the
+/// LayoutMap of planeMap (Layout.h).
 struct PlacementMap {
   /// `((coordinate / div) % mod) * stride` slots; mod 0: not reduced.
   struct Term {
@@ -78,9 +81,9 @@ struct PlacementMap {
 
   int64_t slot(int64_t row, int64_t column) const;
 
-  /// The map of a registered word over rows x cols items. Refuses unspecified,
-  /// opaque, unresolved and padded ones (an extent that does not divide), by
-  /// name.
+  /// The map of a word over rows x cols items. Refuses unspecified, opaque,
+  /// unresolved and padded ones (an extent that does not divide), by name, and
+  /// those that are no sum of digits.
   static Expected<PlacementMap> get(Placement placement, int64_t rows,
                                     int64_t cols);
 };
