@@ -167,9 +167,18 @@ void *CompiledModule::lookup(StringRef function, std::string &errors) {
     if (!impl->jit)
       return nullptr;
   }
+  // Which symbols are missing is reported to the session, not to the caller.
+  std::string reported;
+  llvm::orc::ExecutionSession &session = impl->jit->getExecutionSession();
+  session.setErrorReporter([&](llvm::Error error) {
+    reported += "\n  " + llvm::toString(std::move(error));
+  });
   auto address = impl->jit->lookup(function);
+  session.setErrorReporter([](llvm::Error error) {
+    llvm::logAllUnhandledErrors(std::move(error), llvm::errs(), "grit: ");
+  });
   if (!address) {
-    errors = "error: " + llvm::toString(address.takeError());
+    errors = "error: " + llvm::toString(address.takeError()) + reported;
     return nullptr;
   }
   return address->toPtr<void *>();

@@ -95,6 +95,17 @@ CpuTarget grit::resolveCpuTarget(const std::string &triple,
     error = "LLVM knows no processors for " + parsed.str();
     return target;
   }
+  // LLVM ends the process where it can make no code at all.
+  if (parsed.getArch() == llvm::Triple::x86_64 &&
+      !subtarget->checkFeatures("+64bit")) {
+    error = "processor '" + name + "' has no 64-bit mode";
+    return target;
+  }
+  if (subtarget->checkFeatures("+soft-float")) {
+    error =
+        "feature 'soft-float' leaves no registers for kernels to compute in";
+    return target;
+  }
   target.triple = parsed.str();
   target.cpu = name;
   for (const llvm::SubtargetFeatureKV &feature :

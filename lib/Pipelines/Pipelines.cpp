@@ -66,6 +66,7 @@ void grit::addBufferizePasses(OpPassManager &pm) {
   // A reshape and its inverse fold, so that results are seen in their place.
   pm.addPass(createLowerReshapes());
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createPlaceResults());
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(memref::createExpandReallocPass());
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -147,12 +148,6 @@ LogicalResult grit::buildGritToCpuPipeline(OpPassManager &pm,
   kernels.lanes = target.vectorBits() / 32;
   pm.addPass(createGritToVector(kernels));
   addPlanePasses(pm);
-  // A result that is made in a tensor of its own is made in its destination.
-  if (options.cInterface) {
-    pm.addPass(createWriteThroughReshapes());
-    pm.addPass(bufferization::createEmptyTensorEliminationPass());
-    pm.addPass(createCSEPass());
-  }
   addBufferPasses(pm, options.threads);
 
   GritKernelToX86Options lanes;

@@ -156,9 +156,10 @@ TEST_P(EveryContract, MultipliesWithLeadingDimensions) {
 
 TEST_P(EveryContract, Multiplies) {
   for (bool isStatic : {true, false})
-    for (auto [m, n, k] : {std::array<int64_t, 3>{1, 33, 512},
-                           std::array<int64_t, 3>{7, 40, 256},
-                           std::array<int64_t, 3>{5, 2, 256}}) {
+    for (auto [m, n, k] :
+         {std::array<int64_t, 3>{1, 33, 512},
+          std::array<int64_t, 3>{7, 40, 256}, std::array<int64_t, 3>{5, 2, 256},
+          std::array<int64_t, 3>{4, 16, 256}}) {
       auto module = compile(isStatic ? matmulSource(contract, m, n, k)
                                      : matmulSource(contract, -1, -1, -1));
       ASSERT_TRUE(module);
@@ -246,6 +247,129 @@ TEST(Jit, ThreadsGiveTheSameBits) {
   ASSERT_EQ(lookup<Matmul>(*threaded, "matmul")(&x.view, &w.view, &two.view),
             GRIT_OK);
   expectSameBits(two.values, one.values);
+}
+
+/// Results that are arguments, each other's, or the same one twice.
+TEST(Jit, ResultsGoToTheirPlaces) {
+  auto module = compile(R"(
+    func.func private @add(%x: tensor<3xf32>, %s: f32) -> tensor<3xf32> {
+      %r = linalg.generic {
+          indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          outs(%x : tensor<3xf32>) {
+        ^bb0(%a: f32):
+          %m = arith.addf %a, %s : f32
+          linalg.yield %m : f32
+      } -> tensor<3xf32>
+      return %r : tensor<3xf32>
+    }
+    func.func @twice(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      return %x, %x : tensor<3xf32>, tensor<3xf32>
+    }
+    func.func @both(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      %r = linalg.copy ins(%x : tensor<3xf32>) outs(%y : tensor<3xf32>) -> tensor<3xf32>
+      return %r, %y : tensor<3xf32>, tensor<3xf32>
+    }
+    func.func @same(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      %one = arith.constant 1.0 : f32
+      %a = linalg.fill ins(%one : f32) outs(%y : tensor<3xf32>) -> tensor<3xf32>
+      %b = linalg.copy ins(%x : tensor<3xf32>) outs(%y : tensor<3xf32>) -> tensor<3xf32>
+      return %a, %b : tensor<3xf32>, tensor<3xf32>
+    }
+    func.func @loop(%n: index, %y: tensor<3xf32>) -> tensor<3xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %one = arith.constant 1.0 : f32
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %y) -> tensor<3xf32> {
+        %t = func.call @add(%s, %one) : (tensor<3xf32>, f32) -> tensor<3xf32>
+        scf.yield %t : tensor<3xf32>
+      }
+      return %r : tensor<3xf32>
+    }
+    func.func @either(%n: index, %y: tensor<3xf32>) -> tensor<3xf32> {
+      %c0 = arith.constant 0 : index
+      %one = arith.constant 1.0 : f32
+      %two = arith.constant 2.0 : f32
+      %c = arith.cmpi eq, %n, %c0 : index
+      cf.cond_br %c, ^a, ^b
+    ^a:
+      %p = linalg.fill ins(%one : f32) outs(%y : tensor<3xf32>) -> tensor<3xf32>
+      return %p : tensor<3xf32>
+    ^b:
+      %q = linalg.fill ins(%two : f32) outs(%y : tensor<3xf32>) -> tensor<3xf32>
+      return %q : tensor<3xf32>
+    }
+  )");
+  ASSERT_TRUE(module);
+  using Values = std::vector<float>;
+  const Values from = {1, 2, 3}, old = {7, 8, 9};
+  auto run = [&](const char *name, std::vector<Values *> tensors,
+                 int64_t *number = nullptr) {
+    std::string errors;
+    auto function = module->lookupPacked(name, errors);
+    ASSERT_NE(function, nullptr) << errors;
+    std::vector<grit_tensor_view_t> views;
+    for (Values *values : tensors)
+      views.push_back({.data = values->data(),
+                       .dtype = GRIT_DTYPE_F32,
+                       .rank = 1,
+                       .shape = {3}});
+    std::vector<void *> operands;
+    if (number)
+      operands.push_back(number);
+    for (grit_tensor_view_t &view : views)
+      operands.push_back(&view);
+    ASSERT_EQ(function(operands.data()), GRIT_OK) << name;
+  };
+  Values x = from, y = old, out(3), more(3);
+  run("twice", {&x, &out, &more});
+  EXPECT_EQ(out, from);
+  EXPECT_EQ(more, from);
+  out = more = Values(3);
+  run("both", {&x, &y, &out}); // the first result lies in y, as it was is out
+  EXPECT_EQ(y, from);
+  EXPECT_EQ(out, old);
+  y = old;
+  run("same", {&x, &y, &out});
+  EXPECT_EQ(y, Values(3, 1));
+  EXPECT_EQ(out, from);
+  int64_t three = 3, zero = 0;
+  y = old;
+  run("loop", {&y}, &three);
+  EXPECT_EQ(y, (Values{10, 11, 12}));
+  run("loop", {&y}, &zero);
+  EXPECT_EQ(y, (Values{10, 11, 12}));
+  run("either", {&y}, &zero);
+  EXPECT_EQ(y, Values(3, 1));
+  run("either", {&y}, &three);
+  EXPECT_EQ(y, Values(3, 2));
+}
+
+/// One of two arrays, chosen at run time.
+TEST(Jit, ChoosesBetweenArrays) {
+  Contract mxfp4 = *Contract::parse("mxfp4");
+  std::string a = arrayType(mxfp4, {-1, 64}), y = tensorType("f32", {-1, 64});
+  auto module = compile(
+      "func.func @f(%n: index, %a: " + a + ", %b: " + a + ", %y: " + y +
+      ") -> " + y +
+      " {\n  %z = arith.constant 0 : index\n  %c = arith.cmpi eq, %n, %z : "
+      "index\n  %w = scf.if %c -> " +
+      a + " {\n    scf.yield %a : " + a + "\n  } else {\n    scf.yield %b : " +
+      a + "\n  }\n  %r = grit.decode ins(%w : " + a + ") outs(%y : " + y +
+      ") -> " + y + "\n  return %r : " + y + "\n}\n");
+  ASSERT_TRUE(module);
+  auto f = lookup<grit_status_t (*)(int64_t, const grit_array_view_t *,
+                                    const grit_array_view_t *,
+                                    grit_tensor_view_t *)>(*module, "f");
+  ASSERT_NE(f, nullptr);
+  std::mt19937 random(13);
+  Array one(mxfp4, {3, 64}), other(mxfp4, {3, 64});
+  one.scramble(random);
+  other.scramble(random);
+  Tensor found({3, 64});
+  ASSERT_EQ(f(0, &one.view, &other.view, &found.view), GRIT_OK);
+  expectSameBits(found.values, one.values());
+  ASSERT_EQ(f(1, &one.view, &other.view, &found.view), GRIT_OK);
+  expectSameBits(found.values, other.values());
 }
 
 /// MLIR's runtime library, which would copy such slices, is not linked.

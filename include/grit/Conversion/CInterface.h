@@ -67,6 +67,9 @@ struct CInterface {
   static constexpr llvm::StringLiteral kAttribute = "grit.interface";
   /// The attribute of an argument or a result that names it.
   static constexpr llvm::StringLiteral kNameAttribute = "grit.name";
+  /// The attribute of an argument whose memory a returned value goes to: the
+  /// number of that value.
+  static constexpr llvm::StringLiteral kHoldsAttribute = "grit.holds";
 
   /// "file:line", or empty.
   std::string location;

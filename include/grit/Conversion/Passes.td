@@ -309,6 +309,29 @@ def LowerReshapes : Pass<"grit-lower-reshapes"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def PlaceResults : Pass<"grit-place-results", "::mlir::func::FuncOp"> {
+  let summary = "put returned buffers where C wants them";
+  let description = [{
+    After bufferization, for functions whose interface was recorded: a returned
+    buffer that is the argument which `grit.holds` says it goes to is there
+    already; any other is copied. The function then returns nothing.
+
+    ```mlir
+    // before
+    func.func private @f(%x: memref<4xf32>, %y: memref<4xf32> {grit.holds = 0 : i64})
+        -> memref<4xf32> {
+      return %x : memref<4xf32>
+    }
+    // after
+    func.func private @f(%x: memref<4xf32>, %y: memref<4xf32>) {
+      memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def RecordInterface : Pass<"grit-record-interface", "::mlir::ModuleOp"> {
   let summary = "record how C will call the public functions";
   let description = [{
@@ -319,7 +342,10 @@ def RecordInterface : Pass<"grit-record-interface", "::mlir::ModuleOp"> {
 
     Every result gets a place: the argument that it is written into where there
     is one (destination style), else a new last argument, for an array one for
-    each plane. Other arguments are marked as not writable. A function that the
+    each plane. `grit.holds` on the argument says which returned value it is for;
+    `grit-place-results` sees to it once values are buffers. A result that starts
+    from an empty tensor starts from its place instead. Other arguments are marked
+    as not writable. A function that the
     module also calls is copied first. Public functions become private:
     `grit-emit-c-interface` exports what C calls.
 
@@ -331,37 +357,11 @@ def RecordInterface : Pass<"grit-record-interface", "::mlir::ModuleOp"> {
     }
     // after
     func.func private @f(%x: tensor<?x4xf32> {bufferization.writable = false},
-                         %y: tensor<?x4xf32>) -> tensor<?x4xf32>
+                         %y: tensor<?x4xf32> {grit.holds = 0 : i64}) -> tensor<?x4xf32>
         attributes {grit.interface = {..., shared = [[0, 0, 1, 0]]}} {
       %r = linalg.copy ins(%x : ...) outs(%y : ...) -> tensor<?x4xf32>
-      %m = bufferization.materialize_in_destination %r in %y : ...
-      return %m : tensor<?x4xf32>
+      return %r : tensor<?x4xf32>
     }
-    ```
-  }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
-}
-
-def WriteThroughReshapes : Pass<"grit-write-through-reshapes"> {
-  let summary = "write results where they end, not into a reshaped copy";
-  let description = [{
-    Kernels see a tensor of any rank as a vector or a matrix, and their result is
-    reshaped back. Bufferization does not see that the reshaped result and its
-    destination are one memory, and would make a copy of both. Moving the
-    `bufferization.materialize_in_destination` before the reshape shows it. To be
-    followed by `cse`, so that both reshapes of the destination are one. Reshapes
-    of empty tensors become empty tensors, which their elimination can follow.
-
-    ```mlir
-    // before
-    %e = tensor.expand_shape %r [[0, 1]] output_shape [4, 8]
-           : tensor<32xf32> into tensor<4x8xf32>
-    %m = bufferization.materialize_in_destination %e in %y : ...
-    // after
-    %c = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
-    %m = bufferization.materialize_in_destination %r in %c : ...
-    %e = tensor.expand_shape %m [[0, 1]] output_shape [4, 8]
-           : tensor<32xf32> into tensor<4x8xf32>
     ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",

@@ -116,6 +116,17 @@ void ExtentClasses::readSlice(tensor::ExtractSliceOp slice) {
   }
 }
 
+/// What a loop carries has one shape, from the first iteration to the last.
+void ExtentClasses::readLoop(LoopLikeOpInterface loop) {
+  auto results = loop.getLoopResults();
+  for (auto [init, argument] :
+       llvm::zip(loop.getInits(), loop.getRegionIterArgs()))
+    unifyAll(init, argument);
+  if (results)
+    for (auto [init, result] : llvm::zip(loop.getInits(), *results))
+      unifyAll(init, result);
+}
+
 /// Operands that a loop of the operation runs over together.
 void ExtentClasses::readLinalg(Operation *op) {
   auto linalgOp = cast<linalg::LinalgOp>(op);
@@ -229,10 +240,14 @@ void ExtentClasses::readOp(Operation *op) {
         readSizes(expand.getResult(), expand.getOutputShape());
       })
       .Case([&](tensor::ExtractSliceOp slice) { readSlice(slice); })
-      .Case([&](scf::ForallOp loop) {
-        for (auto [out, result] :
-             llvm::zip_equal(loop.getOutputs(), loop.getResults()))
-          unifyAll(out, result);
+      .Case([&](LoopLikeOpInterface loop) { readLoop(loop); })
+      .Case([&](scf::IfOp branch) {
+        for (Region &region : branch->getRegions())
+          if (!region.empty())
+            for (auto [value, result] :
+                 llvm::zip_equal(region.front().getTerminator()->getOperands(),
+                                 branch.getResults()))
+              unifyAll(value, result);
       })
       .Case([&](func::ReturnOp op) {
         // A function has one shape of each result, whichever return it takes.

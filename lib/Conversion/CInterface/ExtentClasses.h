@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 
@@ -52,6 +53,7 @@ private:
   void readReshape(mlir::Value wide, mlir::Value narrow,
                    llvm::ArrayRef<mlir::ReassociationIndices> groups);
   void readSlice(mlir::tensor::ExtractSliceOp slice);
+  void readLoop(mlir::LoopLikeOpInterface loop);
   void unify(mlir::Value a, int64_t aDim, mlir::Value b, int64_t bDim);
   /// All extents of two values of the same rank.
   void unifyAll(mlir::Value a, mlir::Value b);

@@ -11,10 +11,13 @@
 #include "grit/Conversion/Passes.h"
 #include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/TargetParser/Host.h"
 
 namespace grit {
 #define GEN_PASS_DEF_RECORDINTERFACE
@@ -100,29 +103,69 @@ static std::string chooseName(Attribute given, StringRef prefix, unsigned index,
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The argument that a returned tensor is written into, through destinations,
-/// casts and loops; null when it is a tensor of its own.
-static BlockArgument destinationOf(Value value, Block &entry) {
+/// The operand whose memory a result takes, through destinations, casts and
+/// loops; null when it has memory of its own.
+static OpOperand *tiedOperand(OpResult result) {
+  Operation *op = result.getOwner();
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return &cast.getSourceMutable();
+  if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
+    return dps.getTiedOpOperand(result);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return loop.getTiedLoopInit(result);
+  return nullptr;
+}
+
+namespace {
+/// The argument that a value starts from, and whether anything writes into it.
+struct Destination {
+  BlockArgument argument;
   bool isWritten = false;
-  while (auto result = dyn_cast<OpResult>(value)) {
-    if (auto cast = dyn_cast<tensor::CastOp>(result.getOwner())) {
-      value = cast.getSource();
-      continue;
-    }
-    OpOperand *tied = nullptr;
-    if (auto dps = dyn_cast<DestinationStyleOpInterface>(result.getOwner()))
-      tied = dps.getTiedOpOperand(result);
-    else if (auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner()))
-      tied = loop.getTiedLoopInit(result);
-    if (!tied)
-      return {};
-    value = tied->get();
-    isWritten = true;
+};
+} // namespace
+
+static Destination destinationOf(Value value, Block &entry) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result) {
+    auto argument = cast<BlockArgument>(value);
+    bool isPlace = argument.getOwner() == &entry &&
+                   isa<RankedTensorType>(argument.getType());
+    return {isPlace ? argument : BlockArgument()};
   }
-  auto argument = cast<BlockArgument>(value);
-  bool isDestination = isWritten && argument.getOwner() == &entry &&
-                       isa<RankedTensorType>(argument.getType());
-  return isDestination ? argument : BlockArgument();
+  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+    unsigned number = result.getResultNumber();
+    Destination one =
+        destinationOf(branch.thenYield().getOperand(number), entry);
+    Destination other =
+        destinationOf(branch.elseYield().getOperand(number), entry);
+    if (one.argument != other.argument)
+      return {};
+    return {one.argument, one.isWritten || other.isWritten};
+  }
+  OpOperand *tied = tiedOperand(result);
+  if (!tied)
+    return {};
+  Destination source = destinationOf(tied->get(), entry);
+  source.isWritten |= !isa<tensor::CastOp>(result.getOwner());
+  return source;
+}
+
+/// Where a value starts from an empty tensor of its own, lets it start from
+/// `argument` instead: what it computes is then written there.
+static void startFrom(BlockArgument argument, Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  OpOperand *tied = result ? tiedOperand(result) : nullptr;
+  if (!tied)
+    return;
+  Operation *start = tied->get().getDefiningOp();
+  if (!isa_and_present<tensor::EmptyOp>(start))
+    return startFrom(argument, tied->get());
+  Value place = argument;
+  OpBuilder b(result.getOwner());
+  if (place.getType() != tied->get().getType())
+    place = tensor::CastOp::create(b, start->getLoc(), tied->get().getType(),
+                                   place);
+  tied->set(place);
 }
 
 namespace {
@@ -140,7 +183,7 @@ private:
   LogicalResult addResults();
   LogicalResult addShared();
   BlockArgument chooseDestination(unsigned result);
-  void moveResult(unsigned result, BlockArgument destination);
+  void placeResult(unsigned result, BlockArgument destination);
   LogicalResult refuse(const Twine &what, Type type);
 
   func::FuncOp function;
@@ -187,10 +230,11 @@ LogicalResult Recorder::addArguments() {
 BlockArgument Recorder::chooseDestination(unsigned result) {
   BlockArgument destination;
   for (ArrayRef<Value> returned : results) {
-    BlockArgument found = destinationOf(returned[result], function.front());
-    if (!found || (destination && found != destination))
+    Destination found = destinationOf(returned[result], function.front());
+    if (!found.argument || !found.isWritten ||
+        (destination && found.argument != destination))
       return {};
-    destination = found;
+    destination = found.argument;
   }
   if (!destination ||
       destination.getType() != function.getResultTypes()[result])
@@ -202,8 +246,11 @@ BlockArgument Recorder::chooseDestination(unsigned result) {
   return destination;
 }
 
-/// Puts a result into its destination, before every return.
-void Recorder::moveResult(unsigned result, BlockArgument destination) {
+/// Notes, for every value that a result is returned as, the argument whose
+/// memory it goes to. The values stay results until they are buffers: only then
+/// is it known whether they are there already.
+void Recorder::placeResult(unsigned result, BlockArgument destination) {
+  unsigned first = returns[0]->getNumOperands(), count = 0;
   for (auto [op, returned] : llvm::zip_equal(returns, results)) {
     b.setInsertionPoint(op);
     SmallVector<Value> parts{returned[result]};
@@ -211,15 +258,13 @@ void Recorder::moveResult(unsigned result, BlockArgument destination) {
       auto planes = PlanesOp::create(b, op.getLoc(), parts[0]);
       parts.assign(planes.result_begin(), planes.result_end());
     }
-    SmallVector<Value> moved(op.getOperands());
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      Value target = function.getArgument(destination.getArgNumber() + i);
-      moved.push_back(bufferization::MaterializeInDestinationOp::create(
-                          b, op.getLoc(), part, target)
-                          .getResult());
-    }
-    op->setOperands(moved);
+    count = parts.size();
+    op->insertOperands(op->getNumOperands(), parts);
   }
+  for (unsigned part = 0; part < count; ++part)
+    function.setArgAttr(destination.getArgNumber() + part,
+                        CInterface::kHoldsAttribute,
+                        b.getI64IntegerAttr(first + part));
 }
 
 LogicalResult Recorder::addResults() {
@@ -238,7 +283,7 @@ LogicalResult Recorder::addResults() {
     if (!operand || operand->kind == Kind::Scalar)
       return refuse("result " + Twine(index), type);
     if (BlockArgument destination = chooseDestination(index)) {
-      moveResult(index, destination);
+      placeResult(index, destination);
       continue;
     }
     operand->access = Access::Out;
@@ -254,7 +299,11 @@ LogicalResult Recorder::addResults() {
       if (failed(function.insertArgument(function.getNumArguments(), part, {},
                                          function.getLoc())))
         return failure();
-    moveResult(index, function.getArgument(first));
+    BlockArgument place = function.getArgument(first);
+    if (parts.size() == 1 && !isa<ir::ArrayType>(type))
+      for (ArrayRef<Value> returned : results)
+        startFrom(place, returned[index]);
+    placeResult(index, place);
     interface.operands.push_back(*operand);
     values.push_back(results[0][index]);
   }
@@ -363,17 +412,42 @@ static func::FuncOp separateFromCalls(func::FuncOp function,
   return copy;
 }
 
-/// What is added to the module later, and the library that it calls, have names
-/// of this kind.
-static LogicalResult verifyNames(ModuleOp module) {
+/// Names that compiled code needs for itself: those of grit's library, and
+/// those of the C library, which LLVM calls when it sees fit.
+static LogicalResult verifyName(SymbolOpInterface op,
+                                const llvm::TargetLibraryInfo &library) {
+  StringRef name = op.getName();
+  auto refuse = [&](const Twine &why) {
+    InFlightDiagnostic error = op->emitError() << "'" << name << "' " << why;
+    error.attachNote() << "choose another name";
+    return error;
+  };
+  llvm::LibFunc known;
+  if (name.starts_with("grit_"))
+    return refuse("begins with grit_, as the names do that grit keeps for "
+                  "itself");
+  if (library.getLibFunc(name, known))
+    return refuse("is a function of the C library, which compiled code may "
+                  "call");
+  return success();
+}
+
+static LogicalResult verifySymbols(ModuleOp module) {
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  llvm::TargetLibraryInfoImpl names(triple);
+  llvm::TargetLibraryInfo library(names);
   for (Operation &op : module.getOps()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
-    if (!symbol || !symbol.getName().starts_with("grit_"))
+    if (symbol && failed(verifyName(symbol, library)))
+      return failure();
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function || !function.isExternal())
       continue;
-    InFlightDiagnostic error = op.emitError()
-                               << "'" << symbol.getName()
-                               << "' is a name that grit keeps for itself";
-    error.attachNote() << "choose one that does not begin with grit_";
+    InFlightDiagnostic error = function.emitError()
+                               << "'" << function.getName()
+                               << "' is declared and not defined";
+    error.attachNote() << "a compiled module calls nothing outside; define the "
+                          "function, or remove the declaration";
     return error;
   }
   return success();
@@ -383,7 +457,7 @@ namespace {
 struct RecordInterfacePass
     : grit::impl::RecordInterfaceBase<RecordInterfacePass> {
   void runOnOperation() override {
-    if (failed(verifyNames(getOperation())))
+    if (failed(verifySymbols(getOperation())))
       return signalPassFailure();
     ExtentClasses::Module module(getOperation());
     for (func::FuncOp function :

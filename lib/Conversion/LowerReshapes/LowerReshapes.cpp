@@ -66,11 +66,13 @@ struct CastContiguous : OpRewritePattern<memref::ExpandShapeOp> {
     SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
     SmallVector<OpFoldResult> strides(sizes.size());
     OpFoldResult stride = rewriter.getIndexAttr(1);
-    for (int64_t dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0; --dim) {
+    for (int64_t dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0;
+         --dim) {
       strides[dim] = stride;
       if (dim == 0)
         break;
-      auto known = getConstantIntValue(stride), size = getConstantIntValue(sizes[dim]);
+      auto known = getConstantIntValue(stride),
+           size = getConstantIntValue(sizes[dim]);
       if (known && size)
         stride = rewriter.getIndexAttr(*known * *size);
       else

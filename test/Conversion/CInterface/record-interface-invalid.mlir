@@ -47,6 +47,20 @@ func.func @twice() attributes {grit.interface = 1} {
 
 // -----
 
-// expected-error@below {{'grit_check_expected' is a name that grit keeps for itself}}
-// expected-note@below {{choose one that does not begin with grit_}}
+// expected-error@below {{'grit_check_expected' begins with grit_, as the names do that grit keeps for itself}}
+// expected-note@below {{choose another name}}
 func.func private @grit_check_expected(i32)
+
+// -----
+
+// expected-error@below {{'memcpy' is a function of the C library, which compiled code may call}}
+// expected-note@below {{choose another name}}
+func.func @memcpy(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{'elsewhere' is declared and not defined}}
+// expected-note@below {{a compiled module calls nothing outside}}
+func.func private @elsewhere(tensor<4xf32>)

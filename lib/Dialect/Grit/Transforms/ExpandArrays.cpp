@@ -117,6 +117,22 @@ struct ExpandConstant : OpConversionPattern<ConstantOp> {
   }
 };
 
+/// A choice between arrays chooses every plane and every extent.
+struct ExpandSelect : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> chosen;
+    for (auto [one, other] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      chosen.push_back(arith::SelectOp::create(rewriter, op.getLoc(),
+                                               op.getCondition(), one, other));
+    rewriter.replaceOpWithMultiple(op, {chosen});
+    return success();
+  }
+};
+
 /// The attributes of an argument (or result) go to every value that it becomes;
 /// upstream's conversion of signatures leaves their number unchanged.
 class ExpandFunction : public OpConversionPattern<func::FuncOp> {
@@ -168,7 +184,7 @@ void grit::populateExpandArraysPatterns(const TypeConverter &converter,
                                         ConversionTarget &target) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandBundle, ExpandConstant, ExpandDim, ExpandFunction,
-               ExpandPlanes>(converter, context);
+               ExpandPlanes, ExpandSelect>(converter, context);
   populateCallOpTypeConversionPattern(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
@@ -179,7 +195,7 @@ void grit::populateExpandArraysPatterns(const TypeConverter &converter,
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType());
   });
-  target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(
+  target.addDynamicallyLegalOp<arith::SelectOp, func::CallOp, func::ReturnOp>(
       [&](Operation *op) { return converter.isLegal(op); });
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
 }
@@ -222,7 +238,7 @@ static LogicalResult verifyExpandable(Operation *op) {
   bool structural =
       isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
           scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
-          cf::BranchOp, cf::CondBranchOp>(op);
+          cf::BranchOp, cf::CondBranchOp, arith::SelectOp>(op);
   if (!structural && llvm::any_of(types, holdsArray))
     return refuse("holds an array and does not expand");
   return success();
