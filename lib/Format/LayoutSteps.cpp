@@ -89,8 +89,8 @@ digitsByStride(const DigitMove &move) {
     sorted.emplace_back(digit, place);
     place *= digit.radix;
   }
-  std::ranges::stable_sort(
-      sorted, {}, [](const auto &entry) { return entry.first.stride; });
+  std::ranges::sort(sorted, {},
+                    [](const auto &entry) { return entry.first.stride; });
   return sorted;
 }
 

@@ -135,6 +135,24 @@ relayoutMap(Placement from, Placement to, int64_t rows, int64_t columns,
             const LayoutTable &fromTexts = LayoutTable::global(),
             const LayoutTable &toTexts = LayoutTable::global());
 
+/// How the items of a plane follow one another in bytes: each takes `bits`
+/// bits, the first of a byte its low ones unless `msbFirst`.
+struct ItemPacking {
+  int64_t bits = 8;
+  bool msbFirst = false;
+
+  /// The bytes that so many items take; none when that is no 63-bit number.
+  std::optional<int64_t> bytesFor(int64_t items) const;
+};
+
+/// Writes the items that lie in `source` as `from` says to where `to` says.
+/// Slots that padding leaves empty become zero bits and are never read (P15).
+/// Refuses maps of different matrices and buffers of another size.
+tl::expected<void, Error> moveItems(const LayoutMap &from, const LayoutMap &to,
+                                    ItemPacking packing,
+                                    std::span<const uint8_t> source,
+                                    std::span<uint8_t> target);
+
 } // namespace grit
 
 #endif // GRIT_FORMAT_LAYOUT_H
