@@ -72,6 +72,6 @@ Command grit::tool::addFormats(CLI::App &parent) {
               std::printf("%s", documentationTable().c_str());
             else
               printText();
-            return int(kOk);
+            return finishOutput(kOk);
           }};
 }

@@ -27,12 +27,6 @@ static std::string typeText(const TensorInfo &tensor) {
   return tensor.array ? tensor.array->contract.name() : tensor.dtype;
 }
 
-/// Text from the file, fit for a terminal.
-static std::string printable(std::string_view text) {
-  std::string quoted = quoteText(text);
-  return quoted.substr(1, quoted.size() - 2);
-}
-
 static std::vector<const TensorInfo *> select(const TensorFile &file,
                                               const Options &options) {
   std::vector<const TensorInfo *> chosen;
@@ -122,10 +116,10 @@ static int run(const Options &options) {
     printJson(**file, tensors, problems);
   else
     printText(**file, tensors);
-  std::fflush(stdout);
+  int code = finishOutput(problems.empty() ? kOk : kRefused);
   for (const Error &problem : problems)
     printError(problem);
-  return problems.empty() ? kOk : kRefused;
+  return code;
 }
 
 Command grit::tool::addInspect(CLI::App &parent) {

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Output.h"
+#include "Command.h"
 #include "grit/Format/Fingerprint.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fnmatch.h>
 #include <unistd.h>
 
@@ -23,6 +26,78 @@ void grit::tool::printError(const Error &error) {
 
 void grit::tool::printWarning(const Error &error) {
   std::fprintf(stderr, "grit: warning: %s\n", error.str().c_str());
+}
+
+int grit::tool::finishOutput(int code) {
+  bool isLost = std::ferror(stdout) != 0;
+  std::string reason = "an earlier write failed";
+  if (std::fflush(stdout) != 0) {
+    isLost = true;
+    reason = std::strerror(errno);
+  }
+  if (!isLost)
+    return code;
+  printError(makeError(Status::SizeMismatch,
+                       "standard output did not take everything", "output",
+                       "a standard output that can be written", reason, {},
+                       "write to another place")
+                 .value());
+  return kOutputFailed;
+}
+
+/// A sequence of UTF-8: its length in bytes (0 for what is none) and the code
+/// point.
+static std::pair<size_t, uint32_t> decodeUtf8(std::string_view text) {
+  auto byte = [&](size_t i) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(text[i]));
+  };
+  uint32_t lead = byte(0);
+  if (lead < 0x80)
+    return {1, lead};
+  size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length)
+    return {0, 0};
+  uint32_t point = lead & (0x7Fu >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80)
+      return {0, 0};
+    point = point << 6 | (byte(i) & 0x3F);
+  }
+  // Overlong forms, surrogates, and what lies beyond the last code point.
+  constexpr uint32_t kFirst[] = {0x80, 0x800, 0x10000};
+  bool isSurrogate = point >= 0xD800 && point < 0xE000;
+  if (point < kFirst[length - 2] || point > 0x10FFFF || isSurrogate)
+    return {0, 0};
+  return {length, point};
+}
+
+/// Controls, marks without width, and what turns the direction of text around.
+static bool isHidden(uint32_t point) {
+  constexpr std::pair<uint32_t, uint32_t> kRanges[] = {
+      {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},      {0x61C, 0x61C},
+      {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},  {0x2060, 0x206F},
+      {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  return std::ranges::any_of(kRanges, [&](auto range) {
+    return point >= range.first && point <= range.second;
+  });
+}
+
+std::string grit::tool::printable(std::string_view text) {
+  constexpr size_t kLimit = 160;
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    auto [length, point] = decodeUtf8(text.substr(i));
+    size_t count = std::max<size_t>(length, 1);
+    if (i + count > kLimit)
+      return result + "...";
+    if (length && !isHidden(point))
+      result += text.substr(i, length);
+    else
+      for (char c : text.substr(i, count))
+        result += "\\" + hexWord(static_cast<unsigned char>(c), 2).substr(1);
+    i += count;
+  }
+  return result;
 }
 
 /// The width on a terminal: bytes that continue a UTF-8 sequence take none.

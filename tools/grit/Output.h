@@ -24,6 +24,15 @@ namespace grit::tool {
 void printError(const Error &error);
 void printWarning(const Error &error);
 
+/// Call it when all is printed: `code`, or kOutputFailed after a message when
+/// standard output did not take everything.
+int finishOutput(int code);
+
+/// Text from a file, fit for a terminal: UTF-8 stays as it is; what a terminal
+/// obeys or does not show, and bytes that are no UTF-8, become hex escapes.
+/// Long text is cut.
+std::string printable(std::string_view text);
+
 /// Prints rows with aligned columns; the first row is the heading. Columns in
 /// `right` are numbers.
 void printTable(const std::vector<std::vector<std::string>> &rows,
