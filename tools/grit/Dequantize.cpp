@@ -40,7 +40,8 @@ static Expected<std::vector<uint8_t>> decodeArray(const TensorInfo &tensor) {
 static std::vector<OutputTensor> plan(const TensorFile &file) {
   std::vector<OutputTensor> outputs;
   for (const TensorInfo &tensor : file.tensors()) {
-    OutputTensor output{&tensor, tensor.shape, tensor.element, std::nullopt};
+    OutputTensor output{tensor.name, tensor.dtype, tensor.shape, tensor.element,
+                        std::nullopt};
     if (tensor.array)
       output.element = lookupElementType("F32");
     outputs.push_back(std::move(output));
@@ -48,43 +49,30 @@ static std::vector<OutputTensor> plan(const TensorFile &file) {
   return outputs;
 }
 
-/// Sets `code` to tell a refused tensor from a failed write.
-static std::optional<Error> write(const TensorFile &file,
-                                  const std::string &path,
-                                  const std::vector<OutputTensor> &outputs,
-                                  int &code) {
-  auto writer = createOutput(path, file, outputs);
-  if (!writer) {
-    if (writer.error().field == "output file")
-      code = kOutputFailed;
-    return writer.error();
-  }
+static Expected<void> write(const TensorFile &file, const std::string &path,
+                            const std::vector<OutputTensor> &outputs) {
+  auto writer = createOutput(path, &file, outputs);
+  if (!writer)
+    return tl::unexpected(writer.error());
   uint64_t total = 0;
-  for (const OutputTensor &output : outputs)
-    total += output.source->bytes.size();
+  for (const TensorInfo &tensor : file.tensors())
+    total += tensor.bytes.size();
   Progress progress("decoding", total);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const TensorInfo &tensor = *outputs[i].source;
+    const TensorInfo &tensor = file.tensors()[i];
     ByteSpan bytes = tensor.bytes;
     Expected<std::vector<uint8_t>> decoded;
     if (tensor.array) {
       decoded = decodeArray(tensor);
       if (!decoded)
-        return decoded.error();
+        return tl::unexpected(decoded.error());
       bytes = *decoded;
     }
-    Expected<void> written = (*writer)->write(i, bytes);
-    if (!written) {
-      code = kOutputFailed;
-      return written.error();
-    }
+    if (auto written = (*writer)->write(i, bytes); !written)
+      return written;
     progress.add(tensor.bytes.size());
   }
-  Expected<void> finished = (*writer)->finish();
-  if (finished)
-    return std::nullopt;
-  code = kOutputFailed;
-  return finished.error();
+  return (*writer)->finish();
 }
 
 static void report(const TensorFile &file, const std::string &path,
@@ -118,16 +106,16 @@ static int run(const Options &options) {
   }
   std::string path = options.output.empty() ? defaultOutput(options.file, "f32")
                                             : options.output;
-  int code = kRefused;
-  std::optional<Error> error = checkOutput(path, **file);
-  if (!error)
-    error = write(**file, path, plan(**file), code);
-  if (error) {
+  if (std::optional<Error> error = checkOutput(path, **file)) {
     printError(*error);
-    return code;
+    return kRefused;
+  }
+  if (auto written = write(**file, path, plan(**file)); !written) {
+    printError(written.error());
+    return writerExitCode(written.error());
   }
   report(**file, path, options.json);
-  return kOk;
+  return finishOutput(kOk);
 }
 
 Command grit::tool::addDequantize(CLI::App &parent) {
@@ -139,7 +127,8 @@ Command grit::tool::addDequantize(CLI::App &parent) {
   app->add_option("-o,--output", options->output,
                   "The file to write, GGUF when it ends in .gguf (default: "
                   "FILE.f32.safetensors)")
-      ->type_name("OUT");
+      ->type_name("OUT")
+      ->check(checkOutputName);
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }

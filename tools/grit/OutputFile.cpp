@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OutputFile.h"
+#include "Command.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
 #include <filesystem>
@@ -31,15 +32,43 @@ std::string grit::tool::defaultOutput(const std::string &source,
   return path.string() + "." + name + ".safetensors";
 }
 
+std::string grit::tool::checkOutputName(const std::string &path) {
+  if (path.empty())
+    return "the name of the file is empty";
+  if (path == "-")
+    return "this does not go to standard output: name a file ('./-' for one of "
+           "this name)";
+  return {};
+}
+
+bool grit::tool::replacesInput(const std::string &output,
+                               const std::string &input) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(output, input, ignored);
+}
+
+bool grit::tool::isSameOutput(const std::string &a, const std::string &b) {
+  std::error_code error;
+  auto place = [&](const std::string &path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path),
+                                             error);
+  };
+  auto first = place(a), second = place(b);
+  return error ? a == b : first == second;
+}
+
+Error grit::tool::replacesInputError(const std::string &output) {
+  return makeError(Status::SizeMismatch, "the output would replace the input",
+                   "output file", "another file", output, {},
+                   "name another file")
+      .value();
+}
+
 std::optional<Error> grit::tool::checkOutput(const std::string &path,
                                              const TensorFile &source,
                                              const Contract *contract) {
-  std::error_code ignored;
-  if (std::filesystem::equivalent(path, source.path(), ignored))
-    return makeError(Status::SizeMismatch, "the output would replace the input",
-                     "output file", "another file", path, {},
-                     "name another file with -o")
-        .value();
+  if (replacesInput(path, source.path()))
+    return replacesInputError(path);
   if (contract && isGgufPath(path) && !ggmlTypeOf(*contract))
     return makeError(Status::GradeUnknown, "GGUF has no type for this contract",
                      "contract", "a gguf.* contract", contract->name(), {},
@@ -50,7 +79,7 @@ std::optional<Error> grit::tool::checkOutput(const std::string &path,
 
 static Expected<const GgmlType *> ggmlType(const OutputTensor &tensor) {
   const GgmlType *type = nullptr;
-  std::string what = tensor.source->dtype;
+  std::string what = tensor.dtype;
   if (tensor.array) {
     what = tensor.array->contract.name();
     type = ggmlTypeOf(tensor.array->contract);
@@ -59,7 +88,7 @@ static Expected<const GgmlType *> ggmlType(const OutputTensor &tensor) {
     type = ggmlTypeOf(*tensor.element);
   } else {
     for (const GgmlType &candidate : ggmlTypes())
-      if (candidate.name == tensor.source->dtype)
+      if (candidate.name == tensor.dtype)
         type = &candidate;
   }
   if (type)
@@ -69,20 +98,20 @@ static Expected<const GgmlType *> ggmlType(const OutputTensor &tensor) {
 }
 
 static Expected<std::unique_ptr<TensorWriter>>
-createGguf(const std::string &path, const TensorFile &source,
+createGguf(const std::string &path, const TensorFile *source,
            const std::vector<OutputTensor> &tensors) {
   std::vector<GgufEntry> entries;
   bool anyArray = false;
   for (const OutputTensor &tensor : tensors) {
     Expected<const GgmlType *> type = ggmlType(tensor);
     if (!type)
-      return tl::unexpected(inTensor(type.error(), tensor.source->name));
+      return tl::unexpected(inTensor(type.error(), tensor.name));
     anyArray |= !(*type)->element;
-    entries.push_back({tensor.source->name, tensor.shape, *type});
+    entries.push_back({tensor.name, tensor.shape, *type});
   }
   std::vector<GgufKeyValue> pairs;
-  if (source.format() == "gguf")
-    pairs = static_cast<const GgufReader &>(source).keyValues();
+  if (source && source->format() == "gguf")
+    pairs = static_cast<const GgufReader &>(*source).keyValues();
   // Both describe the tensors of the source, not those of the output.
   std::erase_if(pairs, [](const GgufKeyValue &pair) {
     return pair.key == "general.file_type" ||
@@ -95,7 +124,7 @@ createGguf(const std::string &path, const TensorFile &source,
 }
 
 static Expected<std::unique_ptr<TensorWriter>>
-createSafetensors(const std::string &path, const TensorFile &source,
+createSafetensors(const std::string &path, const TensorFile *source,
                   const std::vector<OutputTensor> &tensors) {
   std::vector<SafetensorsEntry> entries;
   for (const OutputTensor &tensor : tensors) {
@@ -104,23 +133,27 @@ createSafetensors(const std::string &path, const TensorFile &source,
           inTensor(makeError(Status::GradeUnknown,
                              "no contract describes this type of GGUF", "dtype",
                              "a type with a contract (grit formats)",
-                             tensor.source->dtype, {}, "write a .gguf file")
+                             tensor.dtype, {}, "write a .gguf file")
                        .value(),
-                   tensor.source->name));
+                   tensor.name));
     entries.push_back(
-        {tensor.source->name, tensor.element, tensor.shape, tensor.array});
+        {tensor.name, tensor.element, tensor.shape, tensor.array});
   }
   std::map<std::string, std::string> metadata;
-  if (source.format() == "safetensors")
-    metadata = static_cast<const SafetensorsReader &>(source).strings();
+  if (source && source->format() == "safetensors")
+    metadata = static_cast<const SafetensorsReader &>(*source).strings();
   return SafetensorsWriter::create(path, std::move(entries),
                                    std::move(metadata))
       .map([](auto writer) -> std::unique_ptr<TensorWriter> { return writer; });
 }
 
 Expected<std::unique_ptr<TensorWriter>>
-grit::tool::createOutput(const std::string &path, const TensorFile &source,
+grit::tool::createOutput(const std::string &path, const TensorFile *source,
                          const std::vector<OutputTensor> &tensors) {
   return isGgufPath(path) ? createGguf(path, source, tensors)
                           : createSafetensors(path, source, tensors);
+}
+
+int grit::tool::writerExitCode(const Error &error) {
+  return error.field == "output file" ? kOutputFailed : kRefused;
 }

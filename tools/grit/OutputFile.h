@@ -14,13 +14,14 @@
 
 namespace grit::tool {
 
-/// One tensor of the output, in the order of the source.
+/// One tensor of the output.
 struct OutputTensor {
-  const TensorInfo *source = nullptr;
+  std::string name;
+  std::string dtype; ///< the type in the words of the source
   std::vector<int64_t> shape;
   /// Plain numbers of this type ...
   std::optional<ElementType> element;
-  /// ... or an array; with neither, the source's GGUF blocks as they are.
+  /// ... or an array; with neither, GGUF blocks of the type `dtype`.
   std::optional<ArraySpec> array;
 };
 
@@ -30,16 +31,31 @@ bool isGgufPath(const std::string &path);
 /// `source` without its last extension, then ".<suffix>.safetensors".
 std::string defaultOutput(const std::string &source, const std::string &suffix);
 
+/// Why no file can have this name; empty where one can. For CLI::Option::check.
+std::string checkOutputName(const std::string &path);
+
+/// True when the output would take the place of an input, whatever their
+/// spelling.
+bool replacesInput(const std::string &output, const std::string &input);
+/// True when two outputs would be one file. Neither needs to exist.
+bool isSameOutput(const std::string &a, const std::string &b);
+Error replacesInputError(const std::string &output);
+
 /// Refuses an output that is the input, or whose kind cannot hold `contract`.
 std::optional<Error> checkOutput(const std::string &path,
                                  const TensorFile &source,
                                  const Contract *contract = nullptr);
 
 /// A writer for `tensors`, GGUF or safetensors by the name of the file. What
-/// the source says about itself is kept where the format can hold it.
+/// the source, where there is one, says about itself is kept where the format
+/// can hold it.
 Expected<std::unique_ptr<TensorWriter>>
-createOutput(const std::string &path, const TensorFile &source,
+createOutput(const std::string &path, const TensorFile *source,
              const std::vector<OutputTensor> &tensors);
+
+/// What the program returns for an error of a writer: a file that cannot be
+/// written is another matter than a tensor that the format cannot hold.
+int writerExitCode(const Error &error);
 
 } // namespace grit::tool
 

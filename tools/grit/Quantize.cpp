@@ -23,23 +23,25 @@ struct Options {
 
 /// What happens to one tensor.
 struct Step {
+  const TensorInfo *source = nullptr;
   OutputTensor output;
-  bool quantized = false;
-  /// Why a tensor that was looked at stays as it is.
+  bool isNamed = false; ///< by --include
+  /// The contract it is quantized to; nothing when it is copied.
+  std::optional<size_t> contract;
+  /// Why a tensor that was looked at is not under the first contract.
   std::string reason;
 };
 
 class Quantizer {
 public:
-  Quantizer(const Options &options, Contract contract,
-            std::optional<Contract> fallback, std::unique_ptr<TensorFile> file)
-      : options(options), contract(std::move(contract)),
-        fallback(std::move(fallback)), file(std::move(file)),
-        path(options.output) {
+  Quantizer(const Options &options, std::vector<Contract> contracts,
+            std::unique_ptr<TensorFile> file)
+      : options(options), contracts(std::move(contracts)),
+        file(std::move(file)), path(options.output) {
+    const Contract &first = this->contracts.front();
     if (path.empty())
-      path = defaultOutput(options.file, this->contract.isRegistered()
-                                             ? this->contract.name()
-                                             : "grit");
+      path = defaultOutput(options.file,
+                           first.isRegistered() ? first.name() : "grit");
   }
 
   int run();
@@ -47,16 +49,16 @@ public:
 private:
   std::optional<Error> plan();
   std::optional<Error> planTensor(const TensorInfo &tensor);
-  Expected<ArraySpec> fit(const TensorInfo &tensor) const;
-  Expected<std::vector<std::vector<uint8_t>>> encodeStep(const Step &step);
-  /// Sets `code` to tell a refused tensor from a failed write.
-  std::optional<Error> write(int &code);
+  std::optional<Error> assign(Step &step, size_t first);
+  std::optional<Error> checkAnyQuantized() const;
+  std::optional<Error> encodeStep(Step &step,
+                                  std::vector<std::vector<uint8_t>> &planes);
+  Expected<bool> writeOnce();
   void printText() const;
   void printJson() const;
 
   const Options &options;
-  Contract contract;
-  std::optional<Contract> fallback;
+  std::vector<Contract> contracts; ///< the first, and the fallback if any
   std::unique_ptr<TensorFile> file;
   std::string path;
   std::vector<Step> steps;
@@ -73,55 +75,69 @@ static bool isWeight(const TensorInfo &tensor) {
          tensor.shape.size() == 2 && tensor.name.ends_with("weight");
 }
 
-Expected<ArraySpec> Quantizer::fit(const TensorInfo &tensor) const {
+static std::string reasonOf(const Error &error) {
+  if (error.declared.empty())
+    return error.message;
+  return error.message + " (" + error.field + ": needs " + error.declared +
+         ", has " + error.found + ")";
+}
+
+/// Gives the tensor the contract that it fits, of those from `first` on. When
+/// there is none it will be copied, and what the earliest one misses is
+/// returned.
+std::optional<Error> Quantizer::assign(Step &step, size_t first) {
+  const TensorInfo &tensor = *step.source;
+  step.output.element = tensor.element;
+  step.output.array = tensor.array;
+  step.contract.reset();
   if (!tensor.element || !isPlainFloat(*tensor.element))
     return makeError(
-        Status::GradeUnknown, "the tensor does not hold plain floats", "dtype",
-        "F32, F16, BF16 or F64",
-        tensor.array ? tensor.array->contract.name() : tensor.dtype, {},
-        tensor.array ? "run grit dequantize first" : "exclude it");
-  Expected<ArraySpec> spec = ArraySpec::get(contract, tensor.shape);
-  if (spec || !fallback)
-    return spec;
-  Expected<ArraySpec> second = ArraySpec::get(*fallback, tensor.shape);
-  return second ? second : spec;
+               Status::GradeUnknown, "the tensor does not hold plain floats",
+               "dtype", "F32, F16, BF16 or F64",
+               tensor.array ? tensor.array->contract.name() : tensor.dtype, {},
+               tensor.array ? "run grit dequantize first" : "exclude it")
+        .value();
+  std::optional<Error> earliest;
+  for (size_t i = first; i < contracts.size(); ++i) {
+    Expected<ArraySpec> spec = ArraySpec::get(contracts[i], tensor.shape);
+    if (spec) {
+      step.contract = i;
+      step.output.element.reset();
+      step.output.array = std::move(*spec);
+      return earliest;
+    }
+    if (!earliest)
+      earliest = spec.error();
+  }
+  return earliest;
 }
 
 std::optional<Error> Quantizer::planTensor(const TensorInfo &tensor) {
-  Step step;
-  step.output = {&tensor, tensor.shape, tensor.element, tensor.array};
-  bool named = matchesAny(options.include, tensor.name);
-  bool wanted = options.include.empty() ? isWeight(tensor) : named;
-  if (wanted && !matchesAny(options.exclude, tensor.name)) {
-    Expected<ArraySpec> spec = fit(tensor);
-    if (spec) {
-      step.quantized = true;
-      step.output.element.reset();
-      step.output.array = std::move(*spec);
-    } else if (named) {
-      return inTensor(spec.error(), tensor.name);
-    } else {
-      step.reason = spec.error().message;
-      if (!spec.error().declared.empty())
-        step.reason += " (" + spec.error().field + ": needs " +
-                       spec.error().declared + ", has " + spec.error().found +
-                       ")";
-    }
+  Step step{
+      &tensor, {tensor.name, tensor.dtype, tensor.shape, {}, {}}, {}, {}, {}};
+  step.output.element = tensor.element;
+  step.output.array = tensor.array;
+  step.isNamed = matchesAny(options.include, tensor.name);
+  bool isWanted = options.include.empty() ? isWeight(tensor) : step.isNamed;
+  if (isWanted && !matchesAny(options.exclude, tensor.name)) {
+    std::optional<Error> error = assign(step, 0);
+    if (error && !step.contract && step.isNamed)
+      return inTensor(*error, tensor.name);
+    if (error)
+      step.reason = reasonOf(*error);
   }
   steps.push_back(std::move(step));
   return std::nullopt;
 }
 
 std::optional<Error> Quantizer::plan() {
-  for (const Contract *target : {&contract, fallback ? &*fallback : nullptr}) {
-    if (!target)
-      continue;
-    if (std::optional<Error> error = checkOutput(path, *file, target))
+  for (const Contract &target : contracts) {
+    if (std::optional<Error> error = checkOutput(path, *file, &target))
       return error;
-    if (target->description().encoding.rule == EncodeRule::None)
+    if (target.description().encoding.rule == EncodeRule::None)
       return makeError(Status::GradeUnknown, "the contract has no encoder",
                        "--to", "a contract that encodes (grit formats --json)",
-                       target->name())
+                       target.name())
           .value();
   }
   for (const std::string &pattern : options.include) {
@@ -133,75 +149,93 @@ std::optional<Error> Quantizer::plan() {
                        "a pattern that matches a name", pattern)
           .value();
   }
-  size_t numQuantized = 0;
-  for (const TensorInfo &tensor : file->tensors()) {
+  for (const TensorInfo &tensor : file->tensors())
     if (std::optional<Error> error = planTensor(tensor))
       return error;
-    numQuantized += steps.back().quantized;
-  }
-  if (numQuantized == 0)
-    return makeError(Status::SizeMismatch, "no tensor would be quantized",
-                     "tensors",
-                     "a two-dimensional float tensor named *weight that fits",
-                     "none", {}, "choose tensors with --include")
-        .value();
   return std::nullopt;
+}
+
+static std::string quotedName(const Step &step) {
+  return "'" + printable(step.source->name) + "'";
+}
+
+/// An error, after the reasons, when every tensor would be copied.
+std::optional<Error> Quantizer::checkAnyQuantized() const {
+  for (const Step &step : steps)
+    if (step.contract)
+      return std::nullopt;
+  for (const Step &step : steps)
+    if (!step.reason.empty())
+      std::fprintf(stderr, "grit: skipped %s: %s\n", quotedName(step).c_str(),
+                   step.reason.c_str());
+  return makeError(Status::SizeMismatch, "no tensor would be quantized",
+                   "tensors",
+                   "a two-dimensional float tensor named *weight that fits",
+                   "none", {}, "choose tensors with --include")
+      .value();
 }
 
 //===----------------------------------------------------------------------===//
 // The work
 //===----------------------------------------------------------------------===//
 
-Expected<std::vector<std::vector<uint8_t>>>
-Quantizer::encodeStep(const Step &step) {
-  const TensorInfo &tensor = *step.output.source;
+/// Values that the contract cannot hold show only here: the step then gets the
+/// next contract, or is copied. An error when the tensor was asked for.
+std::optional<Error>
+Quantizer::encodeStep(Step &step, std::vector<std::vector<uint8_t>> &planes) {
+  const TensorInfo &tensor = *step.source;
   std::vector<float> values(
       static_cast<size_t>(step.output.array->numElements()));
-  Expected<void> converted = toFloat32(*tensor.element, tensor.bytes, values);
-  if (!converted)
-    return tl::unexpected(converted.error());
-  return encode(*step.output.array, values);
+  Expected<std::vector<std::vector<uint8_t>>> encoded =
+      toFloat32(*tensor.element, tensor.bytes, values).and_then([&] {
+        return encode(*step.output.array, values);
+      });
+  if (encoded) {
+    planes = std::move(*encoded);
+    return std::nullopt;
+  }
+  assign(step, *step.contract + 1);
+  if (!step.contract && step.isNamed)
+    return inTensor(encoded.error(), tensor.name);
+  step.reason +=
+      (step.reason.empty() ? "" : "; then ") + reasonOf(encoded.error());
+  return std::nullopt;
 }
 
-std::optional<Error> Quantizer::write(int &code) {
+/// False when a tensor did not take its contract, after all were tried: the
+/// file has another layout then, and nothing was written.
+Expected<bool> Quantizer::writeOnce() {
   std::vector<OutputTensor> outputs;
   uint64_t total = 0;
   for (const Step &step : steps) {
     outputs.push_back(step.output);
-    total += step.output.source->bytes.size();
+    total += step.source->bytes.size();
   }
-  code = kOutputFailed;
-  auto writer = createOutput(path, *file, outputs);
-  if (!writer) {
-    // A tensor that the format cannot hold is a matter of the input.
-    if (writer.error().field != "output file")
-      code = kRefused;
-    return writer.error();
-  }
+  auto writer = createOutput(path, file.get(), outputs);
+  if (!writer)
+    return tl::unexpected(writer.error());
   Progress progress("quantizing", total);
+  bool isComplete = true;
   for (size_t i = 0; i < steps.size(); ++i) {
-    const TensorInfo &tensor = *steps[i].output.source;
-    Expected<void> written;
-    if (steps[i].quantized) {
-      auto planes = encodeStep(steps[i]);
-      if (!planes) {
-        code = kRefused;
-        return inTensor(planes.error(), tensor.name);
-      }
-      for (const std::vector<uint8_t> &plane : *planes)
-        if (written)
-          written = (*writer)->write(i, plane);
-    } else {
-      written = (*writer)->write(i, tensor.bytes);
-    }
-    if (!written)
-      return written.error();
-    progress.add(tensor.bytes.size());
+    Step &step = steps[i];
+    std::optional<size_t> contract = step.contract;
+    std::vector<std::vector<uint8_t>> planes;
+    if (contract)
+      if (std::optional<Error> error = encodeStep(step, planes))
+        return tl::unexpected(*error);
+    isComplete &= step.contract == contract;
+    std::vector<ByteSpan> pieces(planes.begin(), planes.end());
+    if (!contract)
+      pieces = {step.source->bytes};
+    for (ByteSpan piece : pieces)
+      if (isComplete)
+        if (auto written = (*writer)->write(i, piece); !written)
+          return tl::unexpected(written.error());
+    progress.add(step.source->bytes.size());
   }
-  Expected<void> finished = (*writer)->finish();
-  if (!finished)
-    return finished.error();
-  return std::nullopt;
+  if (!isComplete)
+    return false;
+  return (*writer)->finish().map([] { return true; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,8 +243,8 @@ std::optional<Error> Quantizer::write(int &code) {
 //===----------------------------------------------------------------------===//
 
 static uint64_t outputBytes(const Step &step) {
-  if (!step.quantized)
-    return step.output.source->bytes.size();
+  if (!step.contract)
+    return step.source->bytes.size();
   const PlaneSizes sizes = *step.output.array->planeSizes();
   uint64_t total = 0;
   for (int64_t size : sizes)
@@ -219,37 +253,44 @@ static uint64_t outputBytes(const Step &step) {
 }
 
 void Quantizer::printText() const {
-  size_t numQuantized = 0;
+  std::vector<size_t> counts(contracts.size());
   uint64_t before = 0, after = 0;
   for (const Step &step : steps) {
-    const std::string name = quoteText(step.output.source->name);
-    if (!step.reason.empty())
-      std::printf("skipped %s: %s\n", name.c_str(), step.reason.c_str());
-    if (!step.quantized)
+    const std::string name = quotedName(step);
+    if (!step.contract) {
+      if (!step.reason.empty())
+        std::printf("skipped %s: %s\n", name.c_str(), step.reason.c_str());
       continue;
-    if (!(step.output.array->contract == contract))
-      std::printf("%s: %s\n", name.c_str(),
-                  step.output.array->contract.name().c_str());
-    ++numQuantized;
-    before += step.output.source->bytes.size();
+    }
+    if (!step.reason.empty())
+      std::printf("%s: %s, as %s\n", name.c_str(),
+                  contracts[*step.contract].name().c_str(),
+                  step.reason.c_str());
+    ++counts[*step.contract];
+    before += step.source->bytes.size();
     after += outputBytes(step);
   }
-  std::printf("%s: %zu of %zu tensors to %s, %s to %s\n", path.c_str(),
-              numQuantized, steps.size(), contract.name().c_str(),
+  std::string parts;
+  for (size_t i = 0; i < contracts.size(); ++i)
+    if (i == 0 || counts[i])
+      parts += (i ? ", " : "") + std::to_string(counts[i]) +
+               (i ? "" : " of " + std::to_string(steps.size()) + " tensors") +
+               " to " + contracts[i].name();
+  std::printf("%s: %s, %s to %s\n", path.c_str(), parts.c_str(),
               sizeText(before).c_str(), sizeText(after).c_str());
 }
 
 void Quantizer::printJson() const {
   JsonWriter json(2);
   json.beginObject().field("version", 1).field("input", file->path());
-  json.field("output", path).field("contract", contract.name());
-  if (fallback)
-    json.field("fallback", fallback->name());
+  json.field("output", path).field("contract", contracts.front().name());
+  if (contracts.size() > 1)
+    json.field("fallback", contracts.back().name());
   json.key("tensors").beginArray();
   for (const Step &step : steps) {
-    const TensorInfo &tensor = *step.output.source;
+    const TensorInfo &tensor = *step.source;
     json.beginObject().field("name", tensor.name);
-    json.field("action", step.quantized        ? "quantized"
+    json.field("action", step.contract         ? "quantized"
                          : step.reason.empty() ? "copied"
                                                : "skipped");
     if (!step.reason.empty())
@@ -257,8 +298,8 @@ void Quantizer::printJson() const {
     json.field("shape", std::span<const int64_t>(tensor.shape));
     json.field("bytes_before", uint64_t(tensor.bytes.size()));
     json.field("bytes_after", outputBytes(step));
-    if (step.quantized)
-      json.field("contract", step.output.array->contract.name());
+    if (step.contract)
+      json.field("contract", contracts[*step.contract].name());
     json.endObject();
   }
   json.endArray().endObject();
@@ -266,42 +307,42 @@ void Quantizer::printJson() const {
 }
 
 int Quantizer::run() {
-  int code = kRefused;
   std::optional<Error> error = plan();
-  if (!error)
-    error = write(code);
-  if (error) {
-    printError(*error);
-    return code;
+  Expected<bool> isWritten = false;
+  while (!error && isWritten && !*isWritten) {
+    error = checkAnyQuantized();
+    if (!error)
+      isWritten = writeOnce();
+  }
+  if (error || !isWritten) {
+    printError(error ? *error : isWritten.error());
+    return error ? int(kRefused) : writerExitCode(isWritten.error());
   }
   if (options.json)
     printJson();
   else
     printText();
-  return kOk;
+  return finishOutput(kOk);
 }
 
 static int run(const Options &options) {
-  Expected<Contract> contract = Contract::parse(options.to);
-  std::optional<Contract> fallback;
-  if (contract && !options.fallback.empty()) {
-    Expected<Contract> parsed = Contract::parse(options.fallback);
-    if (parsed)
-      fallback = *parsed;
-    else
-      contract = tl::unexpected(parsed.error());
-  }
-  if (!contract) {
-    printError(contract.error());
-    return kRefused;
+  std::vector<Contract> contracts;
+  for (const std::string &text : {options.to, options.fallback}) {
+    if (!contracts.empty() && text.empty())
+      continue;
+    Expected<Contract> contract = Contract::parse(text);
+    if (!contract) {
+      printError(contract.error());
+      return kRefused;
+    }
+    contracts.push_back(std::move(*contract));
   }
   auto file = openTensorFile(options.file);
   if (!file) {
     printError(file.error());
     return kRefused;
   }
-  return Quantizer(options, *contract, std::move(fallback), std::move(*file))
-      .run();
+  return Quantizer(options, std::move(contracts), std::move(*file)).run();
 }
 
 Command grit::tool::addQuantize(CLI::App &parent) {
@@ -332,7 +373,8 @@ Command grit::tool::addQuantize(CLI::App &parent) {
   app->add_option("-o,--output", options->output,
                   "The file to write, GGUF when it ends in .gguf (default: "
                   "FILE.<contract>.safetensors)")
-      ->type_name("OUT");
+      ->type_name("OUT")
+      ->check(checkOutputName);
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }
