@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "CompilerLibrary.h"
 #include "Output.h"
+#include "OutputFile.h"
 #include "grit/Container/AtomicFile.h"
 #include "grit/Container/Json.h"
 #include <cstdio>
@@ -71,41 +72,80 @@ static void report(const Options &options,
                 sizeText(output.bytes.size()).c_str());
 }
 
-static int run(const Options &options) {
-  std::unique_ptr<Compilation> module = Compilation::compile(options.compile);
-  if (!module)
-    return kRefused;
-  bool isObject = options.emit == "obj";
-  std::string path = options.output;
-  if (path.empty())
-    path = isObject ? std::filesystem::path(options.compile.file)
-                          .replace_extension(".o")
-                          .filename()
-                          .string()
-                    : "-";
-  std::vector<OutputBytes> outputs = {{path, kArtifacts.at(options.emit), {}}};
-  if (!options.header.empty())
-    outputs.push_back({options.header, GRIT_ARTIFACT_HEADER, {}});
-  for (OutputBytes &output : outputs)
-    if (!module->emit(output.artifact, output.bytes))
-      return kRefused;
-  std::string signatures;
-  if (options.json && !module->emit(GRIT_ARTIFACT_SIGNATURES, signatures))
-    return kRefused;
-  bool toTerminal = path == "-";
-  if (toTerminal) {
+/// Where the artifact goes; "-" is standard output.
+static std::string outputPath(const Options &options) {
+  if (!options.output.empty())
+    return options.output;
+  if (options.emit != "obj")
+    return "-";
+  return std::filesystem::path(options.compile.file)
+      .replace_extension(".o")
+      .filename()
+      .string();
+}
+
+/// What the command line asks for that cannot be done together.
+static std::optional<Error> checkOptions(const Options &options,
+                                         const std::string &path) {
+  if (path == "-" && options.json)
+    return makeError(Status::SizeMismatch,
+                     "standard output cannot take both the output and --json",
+                     "-o", "a file", "-", {}, "name a file with -o")
+        .value();
+  if (path != "-" && !options.header.empty() &&
+      isSameOutput(path, options.header))
+    return makeError(Status::SizeMismatch,
+                     "the header and the output are one file", "--header",
+                     "another file than " + path, options.header, {},
+                     "name two files")
+        .value();
+  return std::nullopt;
+}
+
+/// Standard output first: nothing is left behind when it takes nothing.
+static int write(const Options &options, std::vector<OutputBytes> outputs,
+                 const std::string &signatures) {
+  bool isPrinted = outputs[0].path == "-";
+  if (isPrinted) {
     std::fwrite(outputs[0].bytes.data(), 1, outputs[0].bytes.size(), stdout);
+    if (int code = finishOutput(kOk); code != kOk)
+      return code;
     outputs.erase(outputs.begin());
   }
   if (Expected<void> written = writeAll(outputs); !written) {
     printError(written.error());
     return kOutputFailed;
   }
-  if (!toTerminal)
+  if (!isPrinted)
     report(options, outputs, signatures);
-  if (std::fflush(stdout) != 0)
-    return kOutputFailed;
-  return kOk;
+  return finishOutput(kOk);
+}
+
+static int run(const Options &options) {
+  std::vector<OutputBytes> outputs = {
+      {outputPath(options), kArtifacts.at(options.emit), {}}};
+  if (auto error = checkOptions(options, outputs[0].path)) {
+    printError(*error);
+    return kUsage;
+  }
+  if (!options.header.empty())
+    outputs.push_back({options.header, GRIT_ARTIFACT_HEADER, {}});
+  for (const OutputBytes &output : outputs)
+    if (output.path != "-" &&
+        replacesInput(output.path, options.compile.file)) {
+      printError(replacesInputError(output.path));
+      return kRefused;
+    }
+  std::unique_ptr<Compilation> module = Compilation::compile(options.compile);
+  if (!module)
+    return kRefused;
+  for (OutputBytes &output : outputs)
+    if (!module->emit(output.artifact, output.bytes))
+      return kRefused;
+  std::string signatures;
+  if (options.json && !module->emit(GRIT_ARTIFACT_SIGNATURES, signatures))
+    return kRefused;
+  return write(options, std::move(outputs), signatures);
 }
 
 Command grit::tool::addCompile(CLI::App &parent) {
@@ -116,10 +156,14 @@ Command grit::tool::addCompile(CLI::App &parent) {
   app->add_option("-o,--output", options->output,
                   "The file to write, - for standard output (default: FILE.o "
                   "here; text goes to standard output)")
-      ->type_name("OUT");
+      ->type_name("OUT")
+      ->check([](const std::string &path) {
+        return path == "-" ? "" : checkOutputName(path);
+      });
   app->add_option("--header", options->header,
                   "Also write the declarations in C")
-      ->type_name("OUT");
+      ->type_name("OUT")
+      ->check(checkOutputName);
   app->add_option("--emit", options->emit,
                   "obj: object file; asm, llvm, mlir: text of a stage")
       ->check(
