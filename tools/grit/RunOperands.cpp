@@ -7,78 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunOperands.h"
+#include "OutputFile.h"
 #include "grit/Format/Text.h"
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstring>
-#include <simdjson.h>
 
 using namespace grit;
 using namespace grit::tool;
-
-//===----------------------------------------------------------------------===//
-// Signatures
-//===----------------------------------------------------------------------===//
-
-static Parameter readParameter(simdjson::dom::element json) {
-  Parameter parameter;
-  parameter.name = std::string(json["name"].get_string().value());
-  parameter.kind = std::string(json["kind"].get_string().value());
-  parameter.access = std::string(json["access"].get_string().value());
-  parameter.element = std::string(
-      json[parameter.isArray() ? "contract" : "type"].get_string().value());
-  if (parameter.isScalar())
-    return parameter;
-  simdjson::dom::array shape = json["shape"].get_array().value();
-  for (int64_t extent : shape)
-    parameter.shape.push_back(extent);
-  if (parameter.isArray())
-    parameter.axis = json["axis"].get_int64().value();
-  return parameter;
-}
-
-static Signature readSignature(simdjson::dom::element json) {
-  Signature signature;
-  signature.name = std::string(json["name"].get_string().value());
-  simdjson::dom::array operands = json["operands"].get_array().value();
-  for (simdjson::dom::element operand : operands)
-    signature.parameters.push_back(readParameter(operand));
-  simdjson::dom::array pairs = json["shared"].get_array().value();
-  for (simdjson::dom::element shared : pairs) {
-    std::array<int64_t, 4> four{};
-    for (size_t i = 0; i < four.size(); ++i)
-      four[i] = shared.at(i).get_int64().value();
-    signature.shared.push_back(four);
-  }
-  return signature;
-}
-
-Expected<Signature> grit::tool::findSignature(const std::string &json,
-                                              const std::string &name) {
-  simdjson::dom::parser parser;
-  std::string known;
-  size_t count = 0;
-  simdjson::dom::element only;
-  // The text is the compiler's own; simdjson throws if it is not as written
-  // there.
-  simdjson::dom::element root = parser.parse(json).value();
-  simdjson::dom::array functions = root["functions"].get_array().value();
-  for (simdjson::dom::element function : functions) {
-    std::string_view found = function["name"].get_string().value();
-    if (found == name)
-      return readSignature(function);
-    known += (count++ ? ", " : "") + std::string(found);
-    only = function;
-  }
-  if (name.empty() && count == 1)
-    return readSignature(only);
-  return makeError(
-      Status::GradeUnknown,
-      name.empty() ? "the module has not one function"
-                   : "the module has no public function " + quoteText(name),
-      "--function", count ? "one of " + known : "a function",
-      name.empty() ? "nothing" : name, {}, "name one with --function");
-}
 
 std::optional<ElementType>
 grit::tool::elementTypeOf(const std::string &element) {
@@ -91,6 +28,29 @@ grit::tool::elementTypeOf(const std::string &element) {
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
+
+Expected<std::vector<Assignment>>
+grit::tool::parseAssignments(const char *option,
+                             const std::vector<std::string> &texts) {
+  std::vector<Assignment> result;
+  for (const std::string &text : texts) {
+    size_t equals = std::min(text.find('='), text.size());
+    Assignment one{text.substr(0, equals), {}, {}, {}};
+    if (equals < text.size())
+      one.value = text.substr(equals + 1);
+    size_t split = one.value.rfind("::");
+    one.file = one.value.substr(0, split);
+    if (split != std::string::npos)
+      one.tensor = one.value.substr(split + 2);
+    if (one.name.empty() || one.file.empty() || one.value.ends_with("::"))
+      return makeError(Status::GradeUnknown,
+                       "the option lacks the operand, the file or the tensor",
+                       option, "NAME=FILE or NAME=FILE::TENSOR", text, {},
+                       "write every part that it has");
+    result.push_back(std::move(one));
+  }
+  return result;
+}
 
 static int32_t dtypeOf(const std::string &element) {
   static const std::map<std::string, int32_t> dtypes = {
@@ -238,9 +198,16 @@ Expected<void> Operands::setArray(size_t index, const TensorInfo &tensor) {
   slot.array = *view;
   slot.spec = tensor.array;
   slot.shape = tensor.shape;
-  std::vector<ByteSpan> planes = tensor.planes();
-  for (unsigned i = 0; i < planes.size(); ++i)
-    setPlane(slot.array, *slot.spec, i, planes[i].data());
+  // Planes that are only read stay in the file.
+  const uint8_t *data = tensor.bytes.data();
+  if (parameter.access != "in") {
+    slot.memory.assign(tensor.bytes.begin(), tensor.bytes.end());
+    data = slot.memory.data();
+  }
+  for (unsigned i = 0; ByteSpan plane : tensor.planes()) {
+    setPlane(slot.array, *slot.spec, i++, data);
+    data += plane.size();
+  }
   return {};
 }
 
@@ -263,39 +230,33 @@ static Expected<const TensorInfo *> chooseTensor(const TensorFile &file,
                 "name one; grit inspect lists them");
 }
 
-Expected<void> Operands::set(const std::string &name,
-                             const std::string &value) {
+Expected<void> Operands::set(const Assignment &value) {
   size_t index = 0;
   std::string known;
   for (; index < slots.size(); ++index) {
-    if (signature.parameters[index].name == name)
+    if (signature.parameters[index].name == value.name)
       break;
     known += (index ? ", " : "") + signature.parameters[index].name;
   }
   if (index == slots.size())
     return makeError(Status::GradeUnknown,
-                     "the function has no operand " + quoteText(name), "--arg",
-                     "one of " + known, name, {}, "correct the name");
+                     "the function has no operand " + quoteText(value.name),
+                     "--arg", "one of " + known, value.name, {},
+                     "correct the name");
   const Parameter &parameter = signature.parameters[index];
   Slot &slot = slots[index];
-  if (slot.isSet)
-    return refuse(parameter, "the operand is given twice", "one value", value,
-                  "leave one out");
   slot.isSet = true;
   if (parameter.isScalar())
-    return setScalar(index, value);
-  size_t split = value.rfind("::");
-  std::string path = value.substr(0, split);
-  std::string tensorName =
-      split == std::string::npos ? "" : value.substr(split + 2);
-  auto file = openTensorFile(path);
+    return setScalar(index, value.value);
+  auto file = openTensorFile(value.file);
   if (!file)
     return tl::unexpected(file.error());
   Expected<const TensorInfo *> tensor =
-      chooseTensor(**file, tensorName, parameter);
+      chooseTensor(**file, value.tensor, parameter);
   if (!tensor)
     return tl::unexpected(tensor.error());
   slot.file = std::move(*file);
+  slot.path = value.file;
   return parameter.isArray() ? setArray(index, **tensor)
                              : setTensor(index, **tensor);
 }
@@ -320,7 +281,8 @@ Expected<void> Operands::allocate(size_t index) {
   if (!contract)
     return tl::unexpected(contract.error());
   Expected<ArraySpec> spec =
-      ArraySpec::get(*contract, slot.shape, static_cast<int>(parameter.axis));
+      ArraySpec::get(*contract, slot.shape, static_cast<int>(parameter.axis),
+                     parameter.placements);
   if (!spec)
     return tl::unexpected(spec.error());
   Expected<grit_array_view_t> view = viewOf(*spec);
@@ -341,7 +303,9 @@ Expected<void> Operands::allocate(size_t index) {
   return {};
 }
 
-Expected<void> Operands::allocateOutputs() {
+/// Extents that are not known yet, from the other side of the pairs that must
+/// be equal, through as many outputs as it takes.
+void Operands::inferShapes() {
   auto extent = [&](int64_t operand, int64_t dim) -> int64_t {
     const Slot &slot = slots[static_cast<size_t>(operand)];
     if (dim < 0)
@@ -350,6 +314,24 @@ Expected<void> Operands::allocateOutputs() {
                ? slot.shape[static_cast<size_t>(dim)]
                : -1;
   };
+  bool changed = true;
+  auto infer = [&](int64_t operand, int64_t dim, int64_t known) {
+    Slot &slot = slots[static_cast<size_t>(operand)];
+    if (slot.isSet || dim < 0 || extent(operand, dim) >= 0 || known < 0)
+      return;
+    slot.shape[static_cast<size_t>(dim)] = known;
+    changed = true;
+  };
+  while (changed) {
+    changed = false;
+    for (const auto &[first, firstDim, second, secondDim] : signature.shared) {
+      infer(first, firstDim, extent(second, secondDim));
+      infer(second, secondDim, extent(first, firstDim));
+    }
+  }
+}
+
+Expected<void> Operands::allocateOutputs() {
   for (size_t index = 0; index < slots.size(); ++index) {
     const Parameter &parameter = signature.parameters[index];
     if (slots[index].isSet)
@@ -359,10 +341,12 @@ Expected<void> Operands::allocateOutputs() {
                     parameter.isScalar() ? "a number" : "FILE::TENSOR",
                     "nothing", "pass --arg " + parameter.name + "=...");
     slots[index].shape = parameter.shape;
-    for (const auto &[first, firstDim, second, secondDim] : signature.shared)
-      if (static_cast<size_t>(second) == index && secondDim >= 0)
-        slots[index].shape[static_cast<size_t>(secondDim)] =
-            extent(first, firstDim);
+  }
+  inferShapes();
+  for (size_t index = 0; index < slots.size(); ++index) {
+    const Parameter &parameter = signature.parameters[index];
+    if (slots[index].isSet)
+      continue;
     for (int64_t length : slots[index].shape)
       if (length < 0)
         return refuse(parameter, "the shape of this output is not known",
@@ -373,6 +357,12 @@ Expected<void> Operands::allocateOutputs() {
       return done;
   }
   return {};
+}
+
+bool Operands::isInput(const std::string &path) const {
+  return std::ranges::any_of(slots, [&](const Slot &slot) {
+    return !slot.path.empty() && replacesInput(path, slot.path);
+  });
 }
 
 std::vector<void *> Operands::addresses() {

@@ -22,7 +22,8 @@ struct Parameter {
   std::string name, kind, access;
   std::string element; ///< type of numbers, or the contract of an array
   std::vector<int64_t> shape;
-  int64_t axis = 0;
+  int64_t axis = 0; ///< of an array, as the next
+  Placements placements;
 
   bool isArray() const { return kind == "array"; }
   bool isScalar() const { return kind == "scalar"; }
@@ -35,24 +36,30 @@ struct Signature {
   std::vector<std::array<int64_t, 4>> shared;
 };
 
-/// Finds a function in what the compiler says about a module; any name will do
-/// when the module has one function.
-Expected<Signature> findSignature(const std::string &json,
-                                  const std::string &name);
+/// "NAME=FILE::TENSOR", "NAME=FILE" or "NAME=NUMBER" of an option.
+struct Assignment {
+  std::string name, value;
+  std::string file, tensor; ///< the parts of the value
+};
+
+Expected<std::vector<Assignment>>
+parseAssignments(const char *option, const std::vector<std::string> &texts);
 
 /// What to pass for the parameters of one function, and what it points at.
 class Operands {
 public:
   explicit Operands(const Signature &signature);
 
-  /// Gives a parameter its value: "FILE", "FILE::TENSOR", or a number.
-  Expected<void> set(const std::string &name, const std::string &value);
+  /// Gives a parameter its value, once.
+  Expected<void> set(const Assignment &value);
   /// Makes memory for what the function writes and was given no value. Its
   /// dynamic extents are those that must equal an extent of a value.
   Expected<void> allocateOutputs();
   /// One address for each parameter.
   std::vector<void *> addresses();
 
+  /// True when a value came from this file.
+  bool isInput(const std::string &path) const;
   const std::vector<int64_t> &shape(size_t index) const;
   ByteSpan bytes(size_t index) const { return slots[index].memory; }
   /// Of an array.
@@ -67,6 +74,7 @@ private:
     std::vector<int64_t> shape;
     std::vector<uint8_t> memory;
     std::unique_ptr<TensorFile> file; ///< holds the planes of an array
+    std::string path;                 ///< of the file
     int64_t integer = 0;
     int32_t integer32 = 0;
     double number = 0;
@@ -76,6 +84,7 @@ private:
   Expected<void> setScalar(size_t index, const std::string &value);
   Expected<void> setTensor(size_t index, const TensorInfo &tensor);
   Expected<void> setArray(size_t index, const TensorInfo &tensor);
+  void inferShapes();
   Expected<void> allocate(size_t index);
   void fillTensor(size_t index);
 
