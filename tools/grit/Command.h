@@ -37,6 +37,8 @@ Command addFormats(CLI::App &parent);
 Command addCompile(CLI::App &parent);
 Command addRun(CLI::App &parent);
 Command addScan(CLI::App &parent);
+Command addCheck(CLI::App &parent);
+Command addExplain(CLI::App &parent);
 
 } // namespace grit::tool
 

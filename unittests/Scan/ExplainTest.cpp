@@ -1,0 +1,118 @@
+//===- ExplainTest.cpp - comparisons of contracts -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Scan/Explain.h"
+#include "ScanTest.h"
+
+using namespace grit;
+using namespace grit::scan;
+using namespace grit::test;
+
+using ExplainTest = ScanTest;
+
+static Explanation compare(const std::string &a, const std::string &b) {
+  Expected<Subject> left = readSubject(a), right = readSubject(b);
+  EXPECT_TRUE(left) << (left ? "" : left.error().str());
+  EXPECT_TRUE(right) << (right ? "" : right.error().str());
+  return left && right ? explain(*left, *right) : Explanation();
+}
+
+static const FieldDifference *field(const Explanation &explanation,
+                                    std::string_view name) {
+  for (const FieldDifference &difference : explanation.fields)
+    if (difference.field == name)
+      return &difference;
+  return nullptr;
+}
+
+static std::string hexOf(const std::string &contract, uint32_t note = 0) {
+  ArraySpec spec = *ArraySpec::get(*Contract::parse(contract), {8, 64});
+  Descriptor descriptor = Descriptor::read(*spec.descriptor());
+  descriptor.note = note;
+  return toHex(descriptor.write());
+}
+
+TEST_F(ExplainTest, NamesStringsAndIdsOfOneGrade) {
+  const Contract contract = *Contract::parse("nvf4");
+  for (const std::string &other :
+       {contract.canonical(), std::string("GRADE_NVF4"),
+        std::string("0x00ff6f4c2870831e")}) {
+    Explanation result = compare("nvf4", other);
+    EXPECT_TRUE(result.fields.empty()) << other;
+    EXPECT_TRUE(result.sameBytes);
+  }
+}
+
+TEST_F(ExplainTest, DifferentNumbers) {
+  Explanation result = compare("mxfp4", "nvf4");
+  ASSERT_TRUE(field(result, "k0"));
+  EXPECT_EQ(field(result, "k0")->a, "32");
+  EXPECT_EQ(field(result, "k0")->b, "16");
+  ASSERT_TRUE(field(result, "scale0"));
+  EXPECT_TRUE(contains(field(result, "scale0")->b, "e4m3"));
+  EXPECT_TRUE(field(result, "canonical"));
+  EXPECT_FALSE(result.sameBytes);
+  EXPECT_TRUE(contains(result.meaning, "different numbers"));
+}
+
+TEST_F(ExplainTest, GradesThatDifferInEncodeOnly) {
+  Explanation result = compare("nvf4", "nvf4_rtz");
+  EXPECT_FALSE(field(result, "decode projection"));
+  EXPECT_TRUE(field(result, "grade_id"));
+  EXPECT_TRUE(result.sameBytes);
+  EXPECT_TRUE(contains(result.meaning, "how they were encoded"));
+}
+
+TEST_F(ExplainTest, DescriptorsThatDifferInTheNote) {
+  Explanation result = compare(hexOf("mxfp4"), hexOf("mxfp4", 0x0701));
+  ASSERT_EQ(result.fields.size(), 1U);
+  EXPECT_EQ(result.fields[0].field, "note");
+  EXPECT_TRUE(contains(result.fields[0].b, "producer 7"));
+  EXPECT_TRUE(result.sameBytes);
+}
+
+TEST_F(ExplainTest, AnyBytesAreADescriptor) {
+  Explanation result = compare(std::string(128, '0'), std::string(128, 'f'));
+  EXPECT_TRUE(field(result, "magic"));
+  EXPECT_FALSE(result.sameBytes);
+  EXPECT_TRUE(contains(result.meaning, "without a known contract"));
+}
+
+TEST_F(ExplainTest, TensorsOfFiles) {
+  std::string fields = R"("contract":"mxfp4","shape":)";
+  std::string a = write("a.safetensors", {{"w", "U8", {272}}},
+                        record("w", fields + "[8,64]"));
+  std::string b = write("b.safetensors", {{"w", "U8", {272}}},
+                        record("w", fields + "[4,128]"));
+  std::string c = write(
+      "c.safetensors", {{"w", "U8", {272}}},
+      record("w", fields + R"([8,64],"placements":{"data":"unspecified"})"));
+  Explanation shape = compare(a + "::w", b);
+  ASSERT_TRUE(field(shape, "shape"));
+  EXPECT_EQ(field(shape, "shape")->b, "[4, 128]");
+  EXPECT_TRUE(contains(shape.meaning, "different arrays"));
+  Explanation layout = compare(a, c + "::w");
+  EXPECT_TRUE(field(layout, "placement_data"));
+  EXPECT_TRUE(contains(layout.meaning, "relayout"));
+  EXPECT_FALSE(layout.sameBytes);
+  Expected<Subject> array = readSubject(a);
+  ASSERT_TRUE(array && array->gid);
+  EXPECT_TRUE(compare(a, toBase32(*array->gid)).sameBytes);
+  EXPECT_FALSE(compare(b, toBase32(*array->gid)).sameBytes);
+}
+
+TEST_F(ExplainTest, Refusals) {
+  std::string a = write("a.safetensors", {{"w", "F32", {4}}});
+  for (const std::string &text :
+       {a + "::v", a + "::w", a, std::string("mxfp5"),
+        std::string("0x0000000000000001"), directory.file("none") + "::w"}) {
+    Expected<Subject> subject = readSubject(text);
+    ASSERT_FALSE(subject) << text;
+    EXPECT_FALSE(subject.error().message.empty());
+  }
+}

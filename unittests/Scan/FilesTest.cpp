@@ -1,0 +1,337 @@
+//===- FilesTest.cpp - findings about files, records and indexes -*- C++
+//-*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScanTest.h"
+#include "grit/Format/Descriptor.h"
+
+using namespace grit;
+using namespace grit::scan;
+using namespace grit::test;
+
+using FilesTest = ScanTest;
+
+static std::string hexOf(const std::string &contract,
+                         std::vector<int64_t> shape, uint32_t note = 0) {
+  ArraySpec spec =
+      *ArraySpec::get(*Contract::parse(contract), std::move(shape));
+  Descriptor descriptor = Descriptor::read(*spec.descriptor());
+  descriptor.note = note;
+  return toHex(descriptor.write());
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+TEST_F(FilesTest, GRIT_S001_Unreadable) {
+  write("a.safetensors", "PK\x03\x04 and so on");
+  Report report = scanFiles({"a.safetensors"});
+  expectFinding(report, Id::Unreadable);
+  EXPECT_EQ(report.gradedExitCode(), 4);
+  EXPECT_EQ(report.simpleExitCode(), 2);
+  // Among files that parse it is a fault of the input.
+  write("b.safetensors", {{"w", "F32", {4}}});
+  report = scanFiles({"a.safetensors", "b.safetensors"});
+  expectFinding(report, Id::Unreadable);
+  EXPECT_EQ(report.gradedExitCode(), 1);
+  EXPECT_EQ(scanFiles({"nothing"}).gradedExitCode(), 4);
+  std::filesystem::create_directory(directory.file("empty"));
+  EXPECT_EQ(scanFiles({"empty"}).gradedExitCode(), 4);
+}
+
+TEST_F(FilesTest, GRIT_S002_Truncated) { // B52
+  GgufBuilder builder;
+  builder.tensor("a", {8}, 0, 0).tensor("b", {8}, 0, 32).data(48);
+  write("a.gguf", builder.build());
+  Report report = scanFiles({"a.gguf"});
+  expectFinding(report, Id::Truncated, "b");
+  EXPECT_EQ(report.gradedExitCode(), 1);
+  builder.data(64);
+  write("a.gguf", builder.build());
+  expectClean(scanFiles({"a.gguf"}));
+  // Planes that were cut off are not called missing.
+  Bytes bytes = safetensorsOf({{"m.weight_packed", "U8", {4, 16}},
+                               {"m.weight_scale", "F8_E4M3", {4, 2}}});
+  bytes.resize(bytes.size() - 4);
+  write("b.safetensors", bytes);
+  report = scanFiles({"b.safetensors"});
+  expectFinding(report, Id::Truncated, "m.weight_scale");
+  expectNone(report, Id::MissingScale);
+}
+
+TEST_F(FilesTest, GRIT_S003_TrailingBytes) { // B55
+  Bytes bytes = safetensorsOf({{"w", "F32", {4}}});
+  write("a.safetensors", bytes);
+  expectClean(scanFiles({"a.safetensors"}));
+  bytes.resize(bytes.size() + 7);
+  write("a.safetensors", bytes);
+  Report report = scanFiles({"a.safetensors"});
+  expectFinding(report, Id::TrailingBytes, "", "7 bytes after the last tensor");
+}
+
+TEST_F(FilesTest, GRIT_S004_Overlap) {
+  write("a.safetensors",
+        safetensors(R"({"a":{"dtype":"U8","shape":[16],"data_offsets":[0,16]},)"
+                    R"("b":{"dtype":"U8","shape":[16],"data_offsets":[8,24]}})",
+                    24));
+  expectFinding(scanFiles({"a.safetensors"}), Id::Overlap, "b");
+}
+
+TEST_F(FilesTest, GRIT_S005_Gap) {
+  write(
+      "a.safetensors",
+      safetensors(R"({"a":{"dtype":"U8","shape":[16],"data_offsets":[0,16]},)"
+                  R"("b":{"dtype":"U8","shape":[16],"data_offsets":[24,40]}})",
+                  40));
+  expectFinding(scanFiles({"a.safetensors"}), Id::Gap, "b", "8 unused bytes");
+}
+
+TEST_F(FilesTest, GRIT_S006_DuplicateName) {
+  write("a.safetensors",
+        safetensors(R"({"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},)"
+                    R"("w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})",
+                    8));
+  expectFinding(scanFiles({"a.safetensors"}), Id::DuplicateName, "w");
+}
+
+TEST_F(FilesTest, GRIT_S007_ShapeBytes) { // B54, B56
+  auto report = [&](const char *dtype, const char *shape, int bytes) {
+    std::string size = std::to_string(bytes);
+    write("a.safetensors",
+          safetensors("{\"w\":{\"dtype\":\"" + std::string(dtype) +
+                          "\",\"shape\":" + shape + ",\"data_offsets\":[0," +
+                          size + "]}}",
+                      static_cast<size_t>(bytes)));
+    return scanFiles({"a.safetensors"});
+  };
+  expectFinding(report("F32", "[4]", 8), Id::ShapeBytes, "w");
+  expectFinding(report("F4", "[2, 7]", 7), Id::ShapeBytes, "w");
+  expectFinding(report("F4", "[9223372036854775807]", 8), Id::ShapeBytes, "w");
+  expectClean(report("F4", "[2, 8]", 8));
+  expectClean(report("F8_E8M0", "[3]", 3));
+}
+
+TEST_F(FilesTest, GRIT_S008_MalformedEntry) { // B57
+  write("a.safetensors",
+        safetensors(R"({"w":{"dtype":"U8","shape":[-1],"data_offsets":[0,0]}})",
+                    0));
+  expectFinding(scanFiles({"a.safetensors"}), Id::MalformedEntry, "w");
+  write("a.safetensors", {{"w", "F32", {4}}}, R"({"k":1})");
+  expectFinding(scanFiles({"a.safetensors"}), Id::MalformedEntry);
+  write("a.safetensors", {{"w", "F32", {4}}}, "{}");
+  expectClean(scanFiles({"a.safetensors"}));
+}
+
+TEST_F(FilesTest, GRIT_S009_UnknownType) {
+  GgufBuilder builder;
+  builder.tensor("w", {8}, 200, 0).data(32);
+  write("a.gguf", builder.build());
+  Report report = scanFiles({"a.gguf"});
+  expectFinding(report, Id::UnknownType, "w");
+}
+
+TEST_F(FilesTest, GRIT_S010_RetiredType) { // B60
+  GgufBuilder builder;
+  builder.tensor("w", {2880}, 4, 0);
+  write("a.gguf", builder.build());
+  Report report = scanFiles({"a.gguf"});
+  expectFinding(report, Id::RetiredType, "w");
+  EXPECT_TRUE(contains(find(report, Id::RetiredType)->cause, "MXFP4"));
+}
+
+//===----------------------------------------------------------------------===//
+// Declared contracts
+//===----------------------------------------------------------------------===//
+
+TEST_F(FilesTest, GRIT_S011_ContractSize) {
+  std::string fields = R"("contract":"mxfp4","shape":[8,64])";
+  write("a.safetensors", {{"w", "U8", {271}}}, record("w", fields));
+  expectFinding(scanFiles({"a.safetensors"}), Id::ContractSize, "w", "271");
+  write("a.safetensors", {{"w", "U8", {272}}}, record("w", fields));
+  expectClean(scanFiles({"a.safetensors"}));
+  // The flat form, whose shape is that of the tensor.
+  write("a.safetensors", {{"w", "U8", {8, 64}}},
+        gritMetadata("{\"w\":\"" + hexOf("mxfp4", {8, 64}) + "\"}"));
+  expectFinding(scanFiles({"a.safetensors"}), Id::ContractSize, "w");
+  // An empty tensor is compared, too.
+  write("a.safetensors", {{"w", "U8", {0}}}, record("w", fields));
+  expectFinding(scanFiles({"a.safetensors"}), Id::ContractSize, "w");
+}
+
+TEST_F(FilesTest, GRIT_S012_ContractRefused) {
+  std::string hex = hexOf("mxfp4", {8, 64});
+  hex[0] = '0';
+  write("a.safetensors", {{"w", "U8", {272}}},
+        gritMetadata("{\"w\":\"" + hex + "\"}"));
+  expectFinding(scanFiles({"a.safetensors"}), Id::ContractRefused, "w");
+}
+
+TEST_F(FilesTest, GRIT_S013_UnregisteredGrade) {
+  std::string hex = hexOf("mxfp4", {8, 64});
+  hex.replace(112, 4, "3412"); // the low bytes of grade_id
+  write("a.safetensors", {{"w", "U8", {8, 34}}},
+        gritMetadata("{\"w\":\"" + hex + "\"}"));
+  Report report = scanFiles({"a.safetensors"});
+  expectFinding(report, Id::UnregisteredGrade, "w");
+  EXPECT_EQ(report.gradedExitCode(), 3);
+}
+
+TEST_F(FilesTest, GRIT_S014_Assumed) {
+  std::string fields = R"("contract":"mxfp4","shape":[8,64],"desc":")" +
+                       hexOf("mxfp4", {8, 64}, 0x0701) + "\"";
+  write("a.safetensors", {{"w", "U8", {272}}}, record("w", fields));
+  Report report = scanFiles({"a.safetensors"});
+  expectFinding(report, Id::Assumed, "w", "producer 7");
+  EXPECT_EQ(report.gradedExitCode(), 3);
+}
+
+TEST_F(FilesTest, GRIT_S015_DigestMismatch) {
+  std::string fields = R"("contract":"mxfp4","shape":[8,64],)"
+                       R"("digest":"00000000000000000000000000")";
+  write("a.safetensors", {{"w", "U8", {272}}}, record("w", fields));
+  expectNone(scanFiles({"a.safetensors"}), Id::DigestMismatch);
+  expectFinding(scanFiles({"a.safetensors"}, true), Id::DigestMismatch, "w");
+}
+
+TEST_F(FilesTest, GRIT_S016_MetadataOrder) {
+  std::string fields = R"("contract":"i8s24","shape":[1,64])";
+  ArraySpec spec = *ArraySpec::get(*Contract::parse("i8s24"), {1, 64});
+  PlaneSizes sizes = *spec.planeSizes();
+  int64_t total = 0;
+  for (int64_t size : sizes)
+    total += size;
+  TestTensor tensor("w", "U8", {total}, 0x11);
+  std::fill(tensor.bytes.end() - sizes.back(), tensor.bytes.end(), 0x44);
+  write("a.safetensors", {tensor}, record("w", fields));
+  expectNone(scanFiles({"a.safetensors"}, true), Id::MetadataOrder);
+  std::fill(tensor.bytes.end() - sizes.back(), tensor.bytes.end(), 0x11);
+  write("a.safetensors", {tensor}, record("w", fields));
+  expectFinding(scanFiles({"a.safetensors"}, true), Id::MetadataOrder, "w");
+}
+
+TEST_F(FilesTest, GRIT_S017_OrphanRecord) {
+  write("a.safetensors", {{"w", "F32", {4}}},
+        record("w2", R"("contract":"mxfp4","shape":[8,64])"));
+  expectFinding(scanFiles({"a.safetensors"}), Id::OrphanRecord, "w2");
+  GgufBuilder builder;
+  builder.pairString("grit.desc.w2", hexOf("mxfp4", {8, 64}));
+  write("a.gguf", builder.build());
+  expectFinding(scanFiles({"a.gguf"}), Id::OrphanRecord, "w2");
+}
+
+TEST_F(FilesTest, GRIT_S018_PlacementUnspecified) {
+  write("a.safetensors", {{"w", "U8", {272}}},
+        record("w", R"("contract":"mxfp4","shape":[8,64],)"
+                    R"("placements":{"scale":"unspecified"})"));
+  expectFinding(scanFiles({"a.safetensors"}), Id::PlacementUnspecified, "w",
+                "scale unspecified");
+}
+
+TEST_F(FilesTest, GRIT_S019_OuterGroupAxis) {
+  write("a.safetensors", {{"w", "U8", {272}}},
+        record("w", R"("contract":"mxfp4","shape":[64,8],"axis":0)"));
+  expectFinding(scanFiles({"a.safetensors"}), Id::OuterGroupAxis, "w",
+                "axis 0");
+}
+
+TEST_F(FilesTest, GRIT_S020_FileType) {
+  GgufBuilder builder;
+  builder.pairUint32("general.file_type", 7);
+  builder.tensor("w", {256}, 12, 0).data(144);
+  write("a.gguf", builder.build());
+  Report report = scanFiles({"a.gguf"});
+  expectFinding(report, Id::FileType, "", "Q4_K");
+  EXPECT_EQ(report.gradedExitCode(), 2);
+  GgufBuilder right;
+  right.pairUint32("general.file_type", 15);
+  right.tensor("w", {256}, 12, 0).data(144);
+  write("a.gguf", right.build());
+  expectClean(scanFiles({"a.gguf"}));
+}
+
+//===----------------------------------------------------------------------===//
+// Indexes, manifests, configurations
+//===----------------------------------------------------------------------===//
+
+TEST_F(FilesTest, GRIT_S021_MissingShard) {
+  write("a.safetensors", {{"w", "F32", {4}}});
+  write("m.index.json",
+        R"({"weight_map":{"w":"a.safetensors","v":"b.safetensors"}})");
+  Report report = scanFiles({"m.index.json"});
+  expectFinding(report, Id::MissingShard, "b.safetensors");
+  EXPECT_EQ(report.tensors.size(), 1U);
+}
+
+TEST_F(FilesTest, GRIT_S022_MissingTensor) {
+  write("a.safetensors", {{"w", "F32", {4}}});
+  write("m.index.json",
+        R"({"weight_map":{"w":"a.safetensors","w2":"a.safetensors"}})");
+  expectFinding(scanFiles({"m.index.json"}), Id::MissingTensor, "w2");
+  write("m.json", R"([{"path":"a.safetensors","tensor":"v","desc":"00"}])");
+  expectFinding(scanFiles({"m.json"}), Id::MissingTensor, "v");
+}
+
+TEST_F(FilesTest, GRIT_S023_UnlistedTensor) {
+  write("a.safetensors", {{"w", "F32", {4}}, {"w3", "F32", {4}}});
+  write("m.index.json", R"({"weight_map":{"w":"a.safetensors"}})");
+  expectFinding(scanFiles({"m.index.json"}), Id::UnlistedTensor, "w3");
+}
+
+TEST_F(FilesTest, GRIT_S024_RepeatedTensor) {
+  write("m-00001-of-00002.safetensors", {{"w", "F32", {4}}});
+  write("m-00002-of-00002.safetensors", {{"w", "F32", {4}}});
+  expectFinding(scanFiles({"."}), Id::RepeatedTensor, "w");
+}
+
+TEST_F(FilesTest, GRIT_S025_ShardSet) {
+  write("m-00001-of-00002.safetensors", {{"m.qweight", "I32", {8, 8}}});
+  Report report = scanFiles({"m-00001-of-00002.safetensors"});
+  expectFinding(report, Id::ShardSet);
+  expectNone(report, Id::MissingScale);
+}
+
+TEST_F(FilesTest, GRIT_S026_TotalSize) {
+  write("a.safetensors", {{"w", "F32", {8}}});
+  write("m.index.json", R"({"metadata":{"total_size":64},)"
+                        R"("weight_map":{"w":"a.safetensors"}})");
+  expectFinding(scanFiles({"."}), Id::TotalSize, "", "32 bytes");
+  write("m.index.json", R"({"metadata":{"total_size":32},)"
+                        R"("weight_map":{"w":"a.safetensors"}})");
+  expectClean(scanFiles({"."}));
+}
+
+TEST_F(FilesTest, GRIT_S027_ManifestPath) {
+  write("a/a.safetensors", {{"w", "F32", {4}}});
+  write("x.safetensors", {{"w", "F32", {4}}});
+  write("a/m.index.json", R"({"weight_map":{"w":"../x.safetensors"}})");
+  Report report = scanFiles({"a/m.index.json"});
+  expectFinding(report, Id::ManifestPath, "", "../x.safetensors");
+  EXPECT_TRUE(report.tensors.empty());
+}
+
+TEST_F(FilesTest, GRIT_S028_ManifestContract) {
+  write("a.safetensors", {{"w", "U8", {272}}},
+        record("w", R"("contract":"mxfp4","shape":[8,64])"));
+  auto manifest = [&](const std::string &contract) {
+    write("m.json",
+          "[{\"path\":\"a.safetensors\",\"tensor\":\"w\",\"desc\":\"" +
+              hexOf(contract, {8, 64}) + "\"}]");
+    return scanFiles({"m.json"});
+  };
+  expectFinding(manifest("nvf4"), Id::ManifestContract, "w");
+  expectClean(manifest("mxfp4"));
+}
+
+TEST_F(FilesTest, GRIT_S029_ConfigUnreadable) {
+  write("a.safetensors", {{"w", "F32", {4}}});
+  write("config.json", "{");
+  expectFinding(scanFiles({"a.safetensors"}), Id::ConfigUnreadable);
+  declare(R"("quant_method":"gptq","bits":"four")");
+  expectFinding(scanFiles({"a.safetensors"}), Id::ConfigUnreadable, "", "bits");
+}

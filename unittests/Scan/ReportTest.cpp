@@ -1,0 +1,127 @@
+//===- ReportTest.cpp - rules, their documentation, and the forms of a report
+//-*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScanTest.h"
+#include "grit/Scan/Writers.h"
+#include <simdjson.h>
+#include <sstream>
+
+using namespace grit;
+using namespace grit::scan;
+using namespace grit::test;
+
+using ReportTest = ScanTest;
+
+TEST(Rules, EachHasATest) {
+  std::string names;
+  const ::testing::UnitTest &unit = *::testing::UnitTest::GetInstance();
+  for (int i = 0; i < unit.total_test_suite_count(); ++i)
+    for (int j = 0; j < unit.GetTestSuite(i)->total_test_count(); ++j)
+      names += std::string(unit.GetTestSuite(i)->GetTestInfo(j)->name()) + "\n";
+  for (const Rule &rule : rules()) {
+    std::string id = idText(rule.id);
+    id[4] = '_';
+    EXPECT_TRUE(contains(names, id + "_")) << id;
+  }
+}
+
+TEST(Rules, AreComplete) {
+  Id last{};
+  for (const Rule &rule : rules()) {
+    EXPECT_LT(last, rule.id);
+    last = rule.id;
+    for (std::string_view text :
+         {rule.name, rule.title, rule.cause, rule.example, rule.fix})
+      EXPECT_FALSE(text.empty()) << idText(rule.id);
+    EXPECT_TRUE(rule.cause.ends_with(".") && rule.fix.ends_with("."));
+    EXPECT_FALSE(rule.title.ends_with(".")) << idText(rule.id);
+  }
+}
+
+TEST(Rules, ThePageIsThatOfTheTable) {
+  std::ifstream file(std::string(GRIT_SOURCE_DIR) + "/docs/Findings.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_EQ(page.str(), documentation())
+      << "write it with: grit scan --list-findings > docs/Findings.md";
+}
+
+TEST_F(ReportTest, ExitCodes) {
+  Report report;
+  EXPECT_EQ(report.gradedExitCode(), 4);
+  EXPECT_EQ(report.simpleExitCode(), 2);
+  report.files.push_back({"a", "gguf", 1});
+  EXPECT_EQ(report.gradedExitCode(), 0);
+  EXPECT_EQ(report.simpleExitCode(), 0);
+  const std::pair<Id, int> steps[] = {
+      {Id::Assumed, 3}, {Id::FileType, 2}, {Id::Truncated, 1}};
+  for (auto [id, code] : steps) {
+    Finding finding{};
+    finding.id = id;
+    report.findings.push_back(finding);
+    EXPECT_EQ(report.gradedExitCode(), code);
+    EXPECT_EQ(report.simpleExitCode(), 1);
+  }
+}
+
+TEST_F(ReportTest, JsonAndSarifAreValid) {
+  write("a b.safetensors", {{"<w>\n.weight_packed", "U8", {4, 16}}});
+  Report report = scanFiles({"a b.safetensors"});
+  simdjson::dom::parser parser;
+  simdjson::dom::element json;
+  ASSERT_FALSE(parser.parse(writeJson(report, true)).get(json));
+  EXPECT_EQ(int64_t(json["version"]), 1);
+  EXPECT_EQ(int64_t(json["exit_code"]), 1);
+  EXPECT_EQ(int64_t(json["exit_code_graded"]), 1);
+  EXPECT_EQ(std::string_view(json["findings"].at(0)["id"]), "GRIT-S041");
+  EXPECT_EQ(std::string_view(json["findings"].at(0)["where"].at(0)), "<w>\n");
+  EXPECT_EQ(std::string_view(json["tensors"].at(0)["basis"]), "inferred");
+  simdjson::dom::element sarif;
+  ASSERT_FALSE(parser.parse(writeSarif(report, "1.0")).get(sarif));
+  EXPECT_EQ(std::string_view(sarif["version"]), "2.1.0");
+  auto result = sarif["runs"].at(0)["results"].at(0);
+  EXPECT_EQ(std::string_view(result["ruleId"]), "GRIT-S041");
+  EXPECT_EQ(std::string_view(result["level"]), "error");
+  auto location = result["locations"].at(0)["physicalLocation"];
+  EXPECT_TRUE(contains(std::string_view(location["artifactLocation"]["uri"]),
+                       "a%20b.safetensors"));
+}
+
+TEST_F(ReportTest, HtmlEscapesWhatFilesSay) {
+  write("a.safetensors",
+        {{"<script>alert(1)</script>.weight_packed", "U8", {4, 16}}});
+  std::string html = writeHtml(scanFiles({"a.safetensors"}), "1.0");
+  EXPECT_FALSE(contains(html, "<script>alert"));
+  EXPECT_TRUE(contains(html, "&lt;script&gt;alert(1)"));
+  EXPECT_TRUE(contains(html, "GRIT-S041"));
+  // Nothing is loaded from elsewhere.
+  EXPECT_FALSE(contains(html, "http"));
+  EXPECT_FALSE(contains(html, " src="));
+}
+
+TEST_F(ReportTest, FindingsThatDifferInPlaceAreOne) {
+  std::vector<TestTensor> tensors;
+  for (int i = 0; i < 40; ++i)
+    tensors.push_back({"m" + std::to_string(i) + ".qweight", "I32", {8, 8}});
+  Report report = scan(tensors);
+  const Finding *finding = find(report, Id::MissingScale);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->count, 40U);
+  EXPECT_EQ(finding->where.size(), 16U);
+}
+
+TEST_F(ReportTest, ADirectoryIsScannedOnce) {
+  write("a.safetensors", {{"w", "F32", {4}}});
+  write("sub/b.gguf", GgufBuilder().build());
+  write("m.index.json", R"({"weight_map":{"w":"a.safetensors"}})");
+  Report report = scanFiles({".", "a.safetensors", "./sub/../a.safetensors"});
+  expectClean(report);
+  EXPECT_EQ(report.files.size(), 3U);
+  EXPECT_EQ(report.tensors.size(), 1U);
+}
