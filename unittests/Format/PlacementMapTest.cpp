@@ -90,6 +90,8 @@ TEST(PlacementLayout, TermsDoNotNameTheRows) {
       for (int64_t rows : {256, 384, 1024})
         EXPECT_EQ(termsOf(word, rows, columns), termsOf(word, 128, columns))
             << word.str();
+  EXPECT_EQ(termsOf(placements::RowMajor, 1, 16),
+            termsOf(placements::RowMajor, 2, 16));
   EXPECT_NE(termsOf(placements::ColMajor, 256, 16),
             termsOf(placements::ColMajor, 128, 16));
 }
