@@ -8,6 +8,8 @@
 
 #include "grit/Format/Fingerprint.h"
 #include "grit/Format/Text.h"
+#include <algorithm>
+#include <optional>
 
 using namespace grit;
 using uint128 = unsigned __int128;
@@ -49,17 +51,151 @@ std::array<uint8_t, 16> Fnv128::finish() const {
   return result;
 }
 
+//===----------------------------------------------------------------------===//
+// Digests
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The pieces that the digest of an array hashes: for each plane its length,
+/// then its bytes; four planes at least.
+class Pieces {
+public:
+  explicit Pieces(std::span<const std::span<const uint8_t>> planes)
+      : planes(planes) {}
+
+  /// The next piece that is not empty; valid until the next call. False at the
+  /// end.
+  bool next(std::span<const uint8_t> &piece) {
+    while (plane < std::max<size_t>(planes.size(), 4)) {
+      std::span<const uint8_t> bytes;
+      if (plane < planes.size())
+        bytes = planes[plane];
+      if (!inContent) {
+        for (unsigned i = 0; i < 8; ++i)
+          length[i] = static_cast<uint8_t>(uint64_t(bytes.size()) >> (8 * i));
+        piece = length;
+        inContent = true;
+        return true;
+      }
+      inContent = false;
+      ++plane;
+      piece = bytes;
+      if (!bytes.empty())
+        return true;
+    }
+    return false;
+  }
+
+private:
+  std::span<const std::span<const uint8_t>> planes;
+  size_t plane = 0;
+  bool inContent = false;
+  std::array<uint8_t, 8> length{};
+};
+
+} // namespace
+
 std::array<uint8_t, 16>
 grit::digest(std::span<const std::span<const uint8_t>> planes) {
   Fnv128 hash;
-  for (size_t i = 0; i < planes.size() || i < 4; ++i) {
-    std::span<const uint8_t> plane;
-    if (i < planes.size())
-      plane = planes[i];
-    hash.updateLE(plane.size(), 8);
-    hash.update(plane);
-  }
+  Pieces pieces(planes);
+  std::span<const uint8_t> piece;
+  while (pieces.next(piece))
+    hash.update(piece);
   return hash.finish();
+}
+
+namespace grit {
+
+/// Up to four chains that move on together.
+class FnvLanes {
+public:
+  FnvLanes(std::span<const std::span<const std::span<const uint8_t>>> arrays,
+           std::vector<std::array<uint8_t, 16>> &results)
+      : arrays(arrays), results(results) {}
+
+  void run() {
+    for (Lane &lane : lanes)
+      refill(lane);
+    while (true) {
+      size_t count = SIZE_MAX;
+      bool allBusy = true;
+      for (const Lane &lane : lanes) {
+        allBusy &= !lane.rest.empty();
+        count = std::min(count, lane.rest.size());
+      }
+      if (!allBusy)
+        break;
+      advanceAll(count);
+      for (Lane &lane : lanes)
+        refill(lane);
+    }
+    // Fewer arrays than lanes are left.
+    for (Lane &lane : lanes)
+      while (!lane.rest.empty()) {
+        lane.hash.update(lane.rest);
+        lane.rest = {};
+        refill(lane);
+      }
+  }
+
+private:
+  struct Lane {
+    Fnv128 hash;
+    std::span<const uint8_t> rest; ///< of the current piece
+    std::optional<Pieces> pieces;
+    size_t array = 0;
+  };
+
+  /// Gives a lane the next bytes of its array, or of the next array.
+  void refill(Lane &lane) {
+    while (lane.rest.empty()) {
+      if (lane.pieces) {
+        if (lane.pieces->next(lane.rest))
+          continue;
+        results[lane.array] = lane.hash.finish();
+        lane.pieces.reset();
+      }
+      if (nextArray == arrays.size())
+        return;
+      lane.array = nextArray++;
+      lane.hash = Fnv128();
+      lane.pieces.emplace(arrays[lane.array]);
+    }
+  }
+
+  void advanceAll(size_t count) {
+    uint128 a = lanes[0].hash.state, b = lanes[1].hash.state;
+    uint128 c = lanes[2].hash.state, d = lanes[3].hash.state;
+    const uint8_t *p = lanes[0].rest.data(), *q = lanes[1].rest.data();
+    const uint8_t *r = lanes[2].rest.data(), *s = lanes[3].rest.data();
+    for (size_t i = 0; i < count; ++i) {
+      a = step(a, p[i]);
+      b = step(b, q[i]);
+      c = step(c, r[i]);
+      d = step(d, s[i]);
+    }
+    const uint128 states[] = {a, b, c, d};
+    for (size_t i = 0; i < 4; ++i) {
+      lanes[i].hash.state = states[i];
+      lanes[i].rest = lanes[i].rest.subspan(count);
+    }
+  }
+
+  std::span<const std::span<const std::span<const uint8_t>>> arrays;
+  std::vector<std::array<uint8_t, 16>> &results;
+  size_t nextArray = 0;
+  std::array<Lane, 4> lanes;
+};
+
+} // namespace grit
+
+std::vector<std::array<uint8_t, 16>> grit::digests(
+    std::span<const std::span<const std::span<const uint8_t>>> arrays) {
+  std::vector<std::array<uint8_t, 16>> results(arrays.size());
+  FnvLanes(arrays, results).run();
+  return results;
 }
 
 static constexpr std::string_view kAlphabet =

@@ -97,3 +97,42 @@ TEST(Fingerprint, Base32RoundTrip) {
     EXPECT_EQ(*again, value);
   }
 }
+
+// Piece by piece and all at once give the same (B27).
+TEST(Digest, PieceByPiece) {
+  std::vector<uint8_t> bytes(1000);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<uint8_t>(i * 37 + i / 7);
+  Fnv128 whole;
+  whole.update(bytes);
+  for (size_t step : {1, 3, 64, 999}) {
+    Fnv128 hash;
+    for (size_t at = 0; at < bytes.size(); at += step)
+      hash.update(std::span(bytes).subspan(at, std::min(step, 1000 - at)));
+    EXPECT_EQ(hash.finish(), whole.finish()) << step;
+  }
+}
+
+// Four chains at once give what one after the other gives, for any number of
+// arrays with planes of any length (B26).
+TEST(Digest, SeveralArraysAtOnce) {
+  std::mt19937 random(5);
+  for (size_t count : {0, 1, 2, 3, 4, 5, 9, 40}) {
+    std::vector<std::vector<std::vector<uint8_t>>> contents(count);
+    std::vector<std::vector<std::span<const uint8_t>>> planes(count);
+    std::vector<std::span<const std::span<const uint8_t>>> arrays;
+    std::vector<std::array<uint8_t, 16>> expected;
+    for (size_t i = 0; i < count; ++i) {
+      contents[i].resize(random() % 6);
+      for (auto &plane : contents[i]) {
+        plane.resize(random() % 3 ? random() % 300 : 0);
+        for (uint8_t &byte : plane)
+          byte = static_cast<uint8_t>(random());
+      }
+      planes[i].assign(contents[i].begin(), contents[i].end());
+      arrays.push_back(planes[i]);
+      expected.push_back(digest(planes[i]));
+    }
+    EXPECT_EQ(digests(arrays), expected) << count;
+  }
+}

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace grit {
 
@@ -32,6 +33,7 @@ public:
   std::array<uint8_t, 16> finish() const;
 
 private:
+  friend class FnvLanes;
   unsigned __int128 state =
       (static_cast<unsigned __int128>(0x6c62272e07bb0142) << 64) |
       0x62b821756295c58d;
@@ -41,6 +43,12 @@ private:
 /// content; an absent plane contributes a zero length (GRIT v1, section 6).
 std::array<uint8_t, 16>
 digest(std::span<const std::span<const uint8_t>> planes);
+
+/// The digests of several arrays, given the planes of each. Every chain of
+/// FNV-1a waits for its last multiplication, so four are computed at once; the
+/// results are those of `digest`.
+std::vector<std::array<uint8_t, 16>>
+digests(std::span<const std::span<const std::span<const uint8_t>>> arrays);
 
 /// 26 Crockford symbols, upper case.
 std::string toBase32(const std::array<uint8_t, 16> &value);
