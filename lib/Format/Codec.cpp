@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Codec.h"
+#include "PlacedField.h"
 #include "grit/Format/Text.h"
 #include <bit>
 #include <cmath>
@@ -17,10 +18,18 @@ using namespace grit;
 // Bit fields
 //===----------------------------------------------------------------------===//
 
+/// The bit of its byte that bit `t` of a stream is, most significant first.
+static unsigned bitOfStream(int64_t t) { return 7 - t % 8; }
+
 uint32_t grit::readField(const BitField &field, int64_t index,
                          std::span<const ByteSpan> planes) {
   const uint8_t *bytes = planes[field.plane].data();
   uint32_t value = 0;
+  if (int64_t width = field.msbStreamWidth) {
+    for (int64_t t = index * width; t < (index + 1) * width; ++t)
+      value = value << 1 | (bytes[t / 8] >> bitOfStream(t) & 1);
+    return value;
+  }
   for (const BitSlice &slice : field.slices) {
     int64_t bit = slice.at(index);
     uint64_t window = 0;
@@ -37,6 +46,14 @@ uint32_t grit::readField(const BitField &field, int64_t index,
 void grit::writeField(const BitField &field, int64_t index, uint32_t value,
                       std::span<const std::span<uint8_t>> planes) {
   uint8_t *bytes = planes[field.plane].data();
+  if (int64_t width = field.msbStreamWidth) {
+    for (int64_t t = (index + 1) * width; t-- > index * width; value >>= 1) {
+      uint8_t mask = static_cast<uint8_t>(1 << bitOfStream(t));
+      bytes[t / 8] =
+          static_cast<uint8_t>((bytes[t / 8] & ~mask) | (value & 1 ? mask : 0));
+    }
+    return;
+  }
   for (const BitSlice &slice : field.slices) {
     int64_t bit = slice.at(index);
     uint64_t mask = ((uint64_t(1) << slice.width) - 1) << bit % 8;
@@ -61,29 +78,10 @@ int64_t grit::groupIndex(const Factor &factor, int64_t index,
 }
 
 //===----------------------------------------------------------------------===//
-// Placed fields
+// Reading an array
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// A bit field whose values lie in the order that a placement word gives them.
-class PlacedField {
-public:
-  /// `items` values, `columns` of them along the last axis.
-  static Expected<PlacedField> get(const ArraySpec &spec, const BitField &field,
-                                   int64_t items, int64_t columns);
-
-  uint32_t read(int64_t index, std::span<const ByteSpan> planes) const {
-    if (map)
-      index = map->slot(index / columns, index % columns);
-    return readField(*field, index, planes);
-  }
-
-private:
-  const BitField *field = nullptr;
-  std::optional<PlacementMap> map; ///< none: in order
-  int64_t columns = 1;
-};
 
 /// A factor with the value of the group that was read last.
 class FactorReader {
@@ -113,7 +111,7 @@ class Decoder {
 public:
   static Expected<Decoder> get(const ArraySpec &spec,
                                std::span<const ByteSpan> planes);
-  Expected<void> run(std::span<float> out);
+  void run(std::span<float> out);
 
 private:
   Decoder(const ArraySpec &spec, std::span<const ByteSpan> planes)
@@ -124,7 +122,7 @@ private:
   float product(std::vector<FactorReader> &factors, int64_t element);
   float element(int64_t index, int64_t code);
   uint32_t survivors(int64_t run) const;
-  Expected<float> project(float value) const;
+  float project(float value) const;
 
   const ArraySpec &spec;
   const FormatDescription &desc;
@@ -135,71 +133,9 @@ private:
 
 } // namespace
 
-Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
-                                       const BitField &field, int64_t items,
-                                       int64_t columns) {
-  const PlaneInfo &plane = spec.contract.description().planes[field.plane];
-  static constexpr const char *names[] = {"placement_data", "placement_scale",
-                                          "placement_meta"};
-  auto pick = [&](const Placements &words) {
-    return plane.placement == 0   ? words.data
-           : plane.placement == 1 ? words.scale
-                                  : words.meta;
-  };
-  Placement word = pick(spec.placements);
-  Placement canonical = pick(spec.contract.canonicalPlacements());
-  PlacedField result;
-  result.field = &field;
-  if (word == canonical)
-    return result;
-  // One value for the whole array lies the same in every known order.
-  bool known =
-      !word.isUnspecified() && !word.isOpaque() && !word.isExpression();
-  if (plane.elements == 0 && known)
-    return result;
-  auto refuse = [&](std::string message, std::string cause) {
-    return makeError(
-        Status::PlacementUnknown, std::move(message), names[plane.placement],
-        canonical.specName(), word.specName(), std::move(cause),
-        "relayout the array to " + canonical.specName() +
-            " with a tool that knows its layout",
-        static_cast<int>(planeSlot(spec.contract.description(), field.plane)));
-  };
-  if (canonical == placements::BlockAos)
-    return refuse("blocks have one layout, that of their format",
-                  "another format was written into the placement");
-  // Groups that run over the end of a row form no rows of their own.
-  if (columns == 0)
-    return refuse("the values of plane " + plane.name +
-                      " do not form rows in this shape",
-                  "groups run over the end of a row, so only the order of the "
-                  "groups is defined");
-  Expected<PlacementMap> map =
-      PlacementMap::get(word, items / columns, columns);
-  if (!map) {
-    Error error = map.error();
-    error.field = names[plane.placement];
-    error.plane =
-        static_cast<int>(planeSlot(spec.contract.description(), field.plane));
-    return tl::make_unexpected(std::move(error));
-  }
-  result.map = std::move(*map);
-  result.columns = columns;
-  return result;
-}
-
 Expected<FactorReader> FactorReader::get(const ArraySpec &spec,
                                          const Factor &factor) {
-  int64_t items = 1, columns = 1;
-  if (factor.group) {
-    int64_t extent = factor.order == ElementOrder::RowMajor
-                         ? spec.shape.back()
-                         : spec.shape[spec.axis];
-    items = spec.numElements() / factor.group;
-    columns = extent % factor.group == 0 ? extent / factor.group : 0;
-  }
-  Expected<PlacedField> field =
-      PlacedField::get(spec, factor.bits, items, columns);
+  Expected<PlacedField> field = PlacedField::ofFactor(spec, factor);
   if (!field)
     return tl::make_unexpected(field.error());
   FactorReader reader;
@@ -228,18 +164,13 @@ Expected<Decoder> Decoder::get(const ArraySpec &spec,
                                std::span<const ByteSpan> planes) {
   Decoder decoder(spec, planes);
   const FormatDescription &desc = decoder.desc;
-  int64_t items = spec.numElements(), columns = spec.shape.back();
   if (desc.sparsity) {
-    int64_t n = desc.sparsity->n, m = desc.sparsity->m;
-    items = items / m * n;
-    columns = columns % m == 0 ? columns / m * n : 0;
-    auto indices =
-        PlacedField::get(spec, desc.sparsity->indices, items, columns);
+    auto indices = PlacedField::ofElements(spec, desc.sparsity->indices);
     if (!indices)
       return tl::make_unexpected(indices.error());
     decoder.indices = *indices;
   }
-  auto codes = PlacedField::get(spec, desc.codes, items, columns);
+  auto codes = PlacedField::ofElements(spec, desc.codes);
   if (!codes)
     return tl::make_unexpected(codes.error());
   decoder.codes = *codes;
@@ -293,22 +224,22 @@ uint32_t Decoder::survivors(int64_t run) const {
   return kept;
 }
 
-/// Rounds a result into the format that the contract decodes to.
-Expected<float> Decoder::project(float value) const {
+/// Rounds a result into the format that the contract decodes to. A NaN stays
+/// one, whether that format has a code for it or not.
+float Decoder::project(float value) const {
   constexpr uint32_t kCanonicalNaN = 0x7FC00000;
   if (std::isnan(value))
-    value = std::bit_cast<float>(kCanonicalNaN);
+    return std::bit_cast<float>(kCanonicalNaN);
   const Projection &into = desc.projection;
   if (into.isIdentity())
     return value;
-  Expected<uint32_t> code =
-      encodeWord(into.format, value, into.rounding, into.saturation);
-  if (!code)
-    return tl::make_unexpected(code.error());
-  return decodeWord(into.format, *code);
+  // Only a NaN and an invalid word have no code.
+  uint32_t code = encodeWord(into.format, value, into.rounding, into.saturation)
+                      .value_or(0);
+  return decodeWord(into.format, code);
 }
 
-Expected<void> Decoder::run(std::span<float> out) {
+void Decoder::run(std::span<float> out) {
   int64_t cursor = 0; // survivors so far, over the whole array
   uint32_t kept = 0;
   for (int64_t index = 0; index < static_cast<int64_t>(out.size()); ++index) {
@@ -321,13 +252,8 @@ Expected<void> Decoder::run(std::span<float> out) {
         continue;
       }
     }
-    Expected<float> value =
-        project(element(index, desc.sparsity ? cursor++ : index));
-    if (!value)
-      return tl::make_unexpected(value.error());
-    out[index] = *value;
+    out[index] = project(element(index, desc.sparsity ? cursor++ : index));
   }
-  return {};
 }
 
 Expected<void> grit::decode(const ArraySpec &spec,
@@ -350,5 +276,6 @@ Expected<void> grit::decode(const ArraySpec &spec,
   Expected<Decoder> decoder = Decoder::get(spec, planes);
   if (!decoder)
     return tl::make_unexpected(decoder.error());
-  return decoder->run(out);
+  decoder->run(out);
+  return {};
 }

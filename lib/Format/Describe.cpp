@@ -38,11 +38,13 @@ static BitField packed(unsigned plane, unsigned width, int64_t step,
 
 /// Codes of the data plane. Least significant first they follow one another in
 /// the bit order of the plane; most significant first, the first code of a byte
-/// takes its high bits.
+/// takes its high bits, and codes of six bits run on into the next byte.
 static BitField codeBits(unsigned plane, const Grade &grade) {
   unsigned width = grade.e.width(), step = containerWidth(grade.e, grade.pad8);
   if (!grade.msbFirst || step >= 8)
     return packed(plane, width, step);
+  if (8 % step != 0)
+    return BitField::msbStream(plane, width);
   int64_t perByte = 8 / step;
   return {plane,
           {{8 - int64_t(step),
@@ -78,13 +80,6 @@ static Expected<void> verifyGrade(const Grade &grade) {
     return refuse(grade, "zps", "zps=l1 needs a second scale level",
                   "k1 and s1", "neither");
   }
-  if (grade.msbFirst && !grade.pad8 && grade.e.width() < 8 &&
-      8 % grade.e.width() != 0)
-    return refuse(grade, "po",
-                  "most significant bit first has no agreed meaning for codes "
-                  "that cross bytes",
-                  "a width that divides 8, or ct=pad8",
-                  grade.e.str() + " in ct=dense");
   if (!grade.isSparse())
     return {};
   std::string sparsity =

@@ -12,6 +12,8 @@
 using namespace grit;
 
 unsigned BitField::width() const {
+  if (isMsbStream())
+    return msbStreamWidth;
   unsigned width = 0;
   for (const BitSlice &slice : slices)
     width += slice.width;

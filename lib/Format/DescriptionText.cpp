@@ -39,6 +39,8 @@ static std::string text(const BitSlice &slice) {
 
 static std::string text(const BitField &field) {
   std::string out = "p" + std::to_string(field.plane) + ":";
+  if (field.isMsbStream())
+    return out + std::to_string(field.msbStreamWidth) + "@msb";
   for (size_t i = 0; i < field.slices.size(); ++i)
     out += (i ? "|" : "") + text(field.slices[i]);
   return out;

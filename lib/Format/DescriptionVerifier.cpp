@@ -89,6 +89,7 @@ private:
                                     const Factor &factor);
   std::optional<Error> verifyFactors();
   std::optional<Error> verifySparsity();
+  std::optional<Error> verifyStream(const Use &use);
   std::optional<Error> verifyAddresses(unsigned plane);
   std::optional<Error> mark(const Use &use, int64_t values,
                             std::vector<bool> &used);
@@ -143,6 +144,13 @@ std::optional<Error> Verifier::verifyField(const Use &use) {
   if (field.plane >= desc.planes.size())
     return fault(use.name, "its plane does not exist",
                  "less than " + str(desc.planes.size()), str(field.plane));
+  if (field.isMsbStream()) {
+    if (field != BitField::msbStream(field.plane, field.msbStreamWidth) ||
+        field.msbStreamWidth > 32)
+      return fault(use.name, "a stream has a width up to 32 and no slices");
+    uses.push_back(use);
+    return std::nullopt;
+  }
   if (field.slices.empty())
     return fault(use.name, "it has no bits");
   uint64_t covered = 0;
@@ -299,9 +307,28 @@ std::optional<Error> Verifier::mark(const Use &use, int64_t values,
   return std::nullopt;
 }
 
+/// A stream is alone in its plane and fills it.
+std::optional<Error> Verifier::verifyStream(const Use &use) {
+  unsigned planeIndex = use.bits->plane;
+  const PlaneInfo &plane = desc.planes[planeIndex];
+  for (const Use &other : uses)
+    if (&other != &use && other.bits->plane == planeIndex)
+      return fault(use.name, "its plane has values of another kind",
+                   "a plane of its own", other.name);
+  // As many bits per element on either side.
+  __int128 bits = use.bits->width() * use.count;
+  if (use.elements == 0 || plane.elements == 0 ||
+      static_cast<__int128>(plane.bits) * use.elements != bits * plane.elements)
+    return fault(use.name, "it does not fill plane '" + plane.name + "'");
+  return std::nullopt;
+}
+
 std::optional<Error> Verifier::verifyAddresses(unsigned planeIndex) {
   const PlaneInfo &plane = desc.planes[planeIndex];
   std::string name = "plane '" + plane.name + "'";
+  for (const Use &use : uses)
+    if (use.bits->plane == planeIndex && use.bits->isMsbStream())
+      return verifyStream(use);
   // The period, in elements: after it every digit has gone round.
   int64_t period = plane.elements ? plane.elements : 1;
   for (const Use &use : uses) {

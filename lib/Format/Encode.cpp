@@ -76,13 +76,16 @@ private:
     std::vector<float> values, importance;
     std::vector<uint8_t> codes;
     EncodeUnit unit;
+    std::vector<int64_t> kept; ///< by group of the unit, where it is sparse
   };
   std::vector<const Factor *> factors() const;
   int64_t elementOf(int64_t unit) const;
   std::optional<Error> encodeUnit(int64_t unit, Scratch &scratch);
   std::optional<Error> gather(int64_t first, Scratch &scratch) const;
-  void selectSurvivors(int64_t unit, std::vector<float> &values);
+  void selectSurvivors(int64_t unit, Scratch &scratch);
   void bindFactors(int64_t unit, EncodeUnit &bound);
+  void bindCodes(int64_t first, int64_t count, EncodeUnit &bound);
+  std::optional<Error> encodeSparse(int64_t unit, Scratch &scratch);
 
   const ArraySpec &spec;
   const FormatDescription &format;
@@ -92,9 +95,10 @@ private:
   int64_t unitSize = 1;   ///< elements
   int64_t storedSize = 1; ///< of which stored
   int64_t unitCount = 0;
-  int64_t stride = 1;             ///< between consecutive elements of a unit
-  std::vector<uint8_t> codes;     ///< as the code field is addressed
-  std::vector<uint8_t> survivors; ///< as the index field is addressed
+  int64_t stride = 1;              ///< between consecutive elements of a unit
+  std::vector<uint8_t> codes;      ///< as the code field is addressed
+  std::vector<uint32_t> wideCodes; ///< instead, where codes exceed 8 bits
+  std::vector<uint8_t> survivors;  ///< as the index field is addressed
   std::vector<std::vector<uint32_t>> scales, offsets; ///< by group
 };
 } // namespace
@@ -122,13 +126,14 @@ std::optional<Error> Encoder::layOut() {
                             ", counted in the same order",
                         std::to_string(factor->group))
           .value();
-  if (format.sparsity &&
-      (unitSize % format.sparsity->m || order == ElementOrder::AxisFastest))
-    return refuseRule("of this contract", "sp",
-                      "runs that divide groups of " + std::to_string(unitSize) +
-                          ", counted in row-major order",
-                      "runs of " + std::to_string(format.sparsity->m))
-        .value();
+  if (format.sparsity) {
+    if (factors().size() != 1 || order == ElementOrder::AxisFastest)
+      return refuseRule("of this contract", "sp",
+                        "one scale per group, counted in row-major order",
+                        "others")
+          .value();
+    unitSize = std::lcm<int64_t>(unitSize, format.sparsity->m);
+  }
   if (order == ElementOrder::AxisFastest)
     for (size_t i = spec.axis + 1; i < spec.shape.size(); ++i)
       stride *= spec.shape[i];
@@ -138,9 +143,12 @@ std::optional<Error> Encoder::layOut() {
   storedSize = format.sparsity
                    ? unitSize / format.sparsity->m * format.sparsity->n
                    : unitSize;
-  codes.resize(unitCount * storedSize);
+  if (format.codes.width() > 8)
+    wideCodes.resize(unitCount * storedSize);
+  else
+    codes.resize(unitCount * storedSize);
   if (format.sparsity)
-    survivors.resize(codes.size());
+    survivors.resize(unitCount * storedSize);
   for (const Factor &factor : format.scales)
     scales.emplace_back(factor.group ? count / factor.group : 1);
   for (const Factor &factor : format.offset.factors)
@@ -184,7 +192,10 @@ std::optional<Error> Encoder::gather(int64_t first, Scratch &scratch) const {
 
 /// Keeps the n largest magnitudes of every m in place, in their order. NaN
 /// counts as infinite; of equals, the first is kept.
-void Encoder::selectSurvivors(int64_t unit, std::vector<float> &values) {
+void Encoder::selectSurvivors(int64_t unit, Scratch &scratch) {
+  std::vector<float> &values = scratch.values;
+  const int64_t group = format.scales[0].group;
+  scratch.kept.assign(unitSize / group, 0);
   const unsigned n = format.sparsity->n, m = format.sparsity->m;
   uint8_t *positions = &survivors[unit * storedSize];
   size_t kept = 0;
@@ -202,6 +213,7 @@ void Encoder::selectSurvivors(int64_t unit, std::vector<float> &values) {
     std::sort(ranked.begin(), ranked.begin() + n);
     for (unsigned j = 0; j < n; ++j) {
       positions[kept] = ranked[j];
+      ++scratch.kept[(run + ranked[j]) / group];
       values[kept++] = values[run + ranked[j]];
     }
   }
@@ -224,19 +236,46 @@ void Encoder::bindFactors(int64_t unit, EncodeUnit &bound) {
   bind(format.offset.factors, offsets, bound.offsets);
 }
 
+void Encoder::bindCodes(int64_t first, int64_t count, EncodeUnit &bound) {
+  if (!codes.empty())
+    bound.codes = std::span(codes).subspan(first, count);
+  if (!wideCodes.empty())
+    bound.wideCodes = std::span(wideCodes).subspan(first, count);
+}
+
+/// A unit of whole runs, group by group: a run may lie in two groups, which
+/// then have different numbers of survivors.
+std::optional<Error> Encoder::encodeSparse(int64_t unit, Scratch &scratch) {
+  selectSurvivors(unit, scratch);
+  const int64_t groups = static_cast<int64_t>(scratch.kept.size());
+  std::span<float> values = scratch.values;
+  scratch.unit.scales.resize(1);
+  int64_t done = 0;
+  for (int64_t group = 0; group < groups; ++group) {
+    int64_t count = scratch.kept[group];
+    scratch.unit.values = values.subspan(done, count);
+    scratch.unit.scales[0] =
+        std::span(scales[0]).subspan(unit * groups + group, 1);
+    bindCodes(unit * storedSize + done, count, scratch.unit);
+    if (auto error = rule.encode(scratch.unit))
+      return error;
+    done += count;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
   const int64_t first = elementOf(unit);
   if (auto error = gather(first, scratch))
     return error;
-  if (format.sparsity)
-    selectSurvivors(unit, scratch.values);
-  bindFactors(unit, scratch.unit);
   scratch.unit.first = first;
+  if (format.sparsity)
+    return encodeSparse(unit, scratch);
+  bindFactors(unit, scratch.unit);
   scratch.unit.values = scratch.values;
   scratch.unit.importance = scratch.importance;
   if (stride == 1) {
-    scratch.unit.codes =
-        std::span(codes).subspan(unit * storedSize, storedSize);
+    bindCodes(unit * storedSize, storedSize, scratch.unit);
     return rule.encode(scratch.unit);
   }
   scratch.codes.resize(unitSize);
@@ -280,7 +319,10 @@ std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
   auto write = [&](const BitField &field, const auto &values) {
     writeCodes(field, std::span(values), planes[field.plane]);
   };
-  write(format.codes, codes);
+  if (wideCodes.empty())
+    write(format.codes, codes);
+  else
+    write(format.codes, wideCodes);
   if (format.sparsity)
     write(format.sparsity->indices, survivors);
   for (size_t i = 0; i < scales.size(); ++i)

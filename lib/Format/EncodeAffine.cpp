@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// GRIT v1, section 10.2: groups hold a quantized step and a quantized minimum
-// under an outer pair of factors. Every stored factor is read back before it is
-// used.
+// GRIT v1, section 9.3. With two levels, groups hold a quantized step and a
+// quantized minimum under an outer pair of factors; with one level, a step and
+// a zero point. Every stored factor is read back before it is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,9 +52,15 @@ struct Range {
 static constexpr Encoding kNearest{EncodeRule::AffineMinMax, Rounding::RNE,
                                    Saturation::SatFinite};
 
-/// rint(x) clamped to [0, most]; total, as x may be infinite.
+/// rint(x) clamped to [least, most]; total, as x may be infinite, or a NaN
+/// where a range overflows binary32.
+static int64_t roundClamped(float x, float least, float most) {
+  if (std::isnan(x))
+    return static_cast<int64_t>(least);
+  return static_cast<int64_t>(std::clamp(std::nearbyint(x), least, most));
+}
 static uint32_t roundClamped(float x, float most) {
-  return static_cast<uint32_t>(std::clamp(std::nearbyint(x), 0.0f, most));
+  return static_cast<uint32_t>(roundClamped(x, 0, most));
 }
 
 static Range rangeOf(std::span<const float> values, float maxCode) {
@@ -111,18 +117,100 @@ std::optional<Error> AffineMinMaxRule::encode(EncodeUnit &unit) const {
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// One level, a shared zero point
+//===----------------------------------------------------------------------===//
+
+namespace {
+class AffineSharedRule : public Rule {
+public:
+  explicit AffineSharedRule(const FormatDescription &format)
+      : scale(format.scales[0].number), addend(format.offset.addend),
+        maxCode(maxFinite(format.level.number.word)),
+        maxZero(maxFinite(format.offset.factors[0].number.word)),
+        nan(nanCode(scale)) {}
+
+  bool refusesNonFinite() const override { return !nan; }
+  std::optional<Error> encode(EncodeUnit &unit) const override;
+
+private:
+  Number scale;
+  int64_t addend; ///< 1 where the zero point is stored less one
+  float maxCode, maxZero;
+  std::optional<uint32_t> nan;
+};
+} // namespace
+
+std::optional<Error> AffineSharedRule::encode(EncodeUnit &unit) const {
+  uint32_t &scaleCode = unit.scales[0][0], &zeroCode = unit.offsets[0][0];
+  if (!allFinite(unit.values)) {
+    scaleCode = *nan;
+    zeroCode = 0;
+    clearCodes(unit);
+    return std::nullopt;
+  }
+  Range range = rangeOf(unit.values, maxCode);
+  scaleCode = positiveCode(scale, range.step == 0 ? 1 : range.step, kNearest);
+  const float S = scale.decode(scaleCode);
+  const float least = static_cast<float>(addend);
+  int64_t zero = roundClamped(range.offset / S, least, maxZero + least);
+  zeroCode = static_cast<uint32_t>(zero - addend);
+  const int64_t last = static_cast<int64_t>(maxCode);
+  for (size_t i = 0; i < unit.values.size(); ++i) {
+    int64_t code = roundClamped(unit.values[i] / S, -0x1p40f, 0x1p40f) + zero;
+    unit.codes[i] = static_cast<uint8_t>(std::clamp<int64_t>(code, 0, last));
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Which formats have the rule
+//===----------------------------------------------------------------------===//
+
 /// True for an unsigned integer without a shift: its codes are its values.
 static bool isPlainUnsigned(const Number &number) {
   return number.word.isInteger() && number.word.isUnsigned() &&
          number.exp2 == 0;
 }
 
+/// What both forms ask of the elements and of the encode projection.
+static std::optional<Error> checkElements(const FormatDescription &format) {
+  if (format.level.kind != Level::Kind::Number || format.level.bias != 0 ||
+      !isPlainUnsigned(format.level.number) ||
+      format.level.number.word.width() > 8)
+    return refuseRule(kName, "e", "an unsigned integer of at most 8 bits",
+                      format.level.number.word.str())
+        .value();
+  if (format.encoding.rounding != Rounding::RNE ||
+      format.encoding.saturation != Saturation::SatFinite)
+    return refuseRule(kName, "er, es", "rne, satfinite", "others").value();
+  if (format.sparsity)
+    return refuseRule(kName, "sp", "none", "N:M sparsity").value();
+  return std::nullopt;
+}
+
+static Expected<RulePtr> makeSharedRule(const FormatDescription &format) {
+  const Factor &zero = format.offset.factors[0];
+  if (!isPlainUnsigned(zero.number))
+    return refuseRule(kName, "zp", "an unsigned integer",
+                      zero.number.word.str());
+  if (zero.group != format.scales[0].group)
+    return refuseRule(kName, "k0", "a zero point for each scale", "others");
+  if (auto error = checkElements(format))
+    return tl::unexpected(std::move(*error));
+  return std::make_unique<AffineSharedRule>(format);
+}
+
 Expected<RulePtr> grit::makeAffineMinMaxRule(const FormatDescription &format) {
   const std::vector<Factor> &scales = format.scales;
   const std::vector<Factor> &mins = format.offset.factors;
+  if (format.offset.kind == Offset::Kind::ZeroPoint && scales.size() == 1)
+    return makeSharedRule(format);
   if (format.offset.kind != Offset::Kind::Minimum || scales.size() != 2 ||
       mins.size() != 2)
-    return refuseRule(kName, "zps", "l1: a scale and a minimum of two levels",
+    return refuseRule(kName, "zp, zps",
+                      "a zero point under one level of scales, or zps=l1 under "
+                      "two",
                       "another structure of scales and offsets");
   if (scales[0].group == 0 || scales[0].group != mins[0].group ||
       scales[1].group != mins[1].group)
@@ -134,15 +222,7 @@ Expected<RulePtr> grit::makeAffineMinMaxRule(const FormatDescription &format) {
     return refuseRule(kName, "s0, zp", "unsigned integers",
                       scales[1].number.word.str() + ", " +
                           mins[1].number.word.str());
-  if (format.level.kind != Level::Kind::Number || format.level.bias != 0 ||
-      !isPlainUnsigned(format.level.number) ||
-      format.level.number.word.width() > 8)
-    return refuseRule(kName, "e", "an unsigned integer of at most 8 bits",
-                      format.level.number.word.str());
-  if (format.encoding.rounding != Rounding::RNE ||
-      format.encoding.saturation != Saturation::SatFinite)
-    return refuseRule(kName, "er, es", "rne, satfinite", "others");
-  if (format.sparsity)
-    return refuseRule(kName, "sp", "none", "N:M sparsity");
+  if (auto error = checkElements(format))
+    return tl::unexpected(std::move(*error));
   return std::make_unique<AffineMinMaxRule>(format);
 }

@@ -20,7 +20,7 @@ using namespace grit;
 namespace {
 class Exp2Rule : public Rule {
 public:
-  Exp2Rule(const FormatDescription &format, StepTable elements)
+  Exp2Rule(const FormatDescription &format, const ElementCoder &elements)
       : scale(format.scales[0].number), encoding(format.encoding),
         maxExp(maxExponent(format.level.number.word)), nan(nanCode(scale)),
         elements(elements) {}
@@ -36,7 +36,7 @@ private:
   Encoding encoding;
   int maxExp; ///< floor(log2(largest element))
   std::optional<uint32_t> nan;
-  StepTable elements;
+  ElementCoder elements;
 };
 } // namespace
 
@@ -55,7 +55,7 @@ std::optional<Error> Exp2Rule::encode(EncodeUnit &unit) const {
   uint32_t &scaleCode = unit.scales[0][0];
   if (!allFinite(unit.values)) {
     scaleCode = *nan;
-    std::ranges::fill(unit.codes, 0);
+    clearCodes(unit);
     return std::nullopt;
   }
   float amax = absMax(unit.values);
@@ -64,17 +64,14 @@ std::optional<Error> Exp2Rule::encode(EncodeUnit &unit) const {
     wanted =
         std::ldexp(1.0f, std::clamp(roundedLog2(amax) - maxExp, -127, 127));
   scaleCode = positiveCode(scale, wanted, encoding);
-  float S = scale.decode(scaleCode);
-  for (size_t i = 0; i < unit.values.size(); ++i)
-    unit.codes[i] = elements(unit.values[i] / S);
-  return std::nullopt;
+  return elements.encode(unit, scale.decode(scaleCode));
 }
 
 Expected<RulePtr> grit::makeExp2Rule(const FormatDescription &format) {
   constexpr std::string_view name = "exp2...maxabs";
   if (auto error = checkScaled(format, name, Level::Kind::Number))
     return tl::unexpected(*error);
-  auto elements = elementTable(format, name);
+  auto elements = ElementCoder::get(format, name);
   if (!elements)
     return tl::unexpected(elements.error());
   return std::make_unique<Exp2Rule>(format, *elements);

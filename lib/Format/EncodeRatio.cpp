@@ -23,15 +23,17 @@ static constexpr std::string_view kName = "ratiomaxabs";
 namespace {
 class RatioRule : public Rule {
 public:
-  RatioRule(const FormatDescription &format, StepTable elements)
+  RatioRule(const FormatDescription &format, const ElementCoder &elements)
       : inner(format.scales.back().number), encoding(format.encoding),
         maxElement(maxFinite(format.level.number.word)), nan(nanCode(inner)),
         elements(elements) {
-    if (format.scales.size() == 2)
+    if (format.scales.size() == 2) {
       outer = format.scales[0].number;
+      outerNan = nanCode(*outer);
+    }
   }
 
-  bool refusesNonFinite() const override { return !nan; }
+  bool refusesNonFinite() const override { return !nan && !outerNan; }
   void prepare(std::span<const float> values,
                std::span<std::vector<uint32_t>> scales) const override;
   std::optional<Error> encode(EncodeUnit &unit) const override;
@@ -41,8 +43,9 @@ private:
   Number inner;
   Encoding encoding;
   float maxElement;
-  std::optional<uint32_t> nan;
-  StepTable elements;
+  /// NaN goes into the innermost scale that has a code for it.
+  std::optional<uint32_t> nan, outerNan;
+  ElementCoder elements;
 };
 } // namespace
 
@@ -50,6 +53,10 @@ void RatioRule::prepare(std::span<const float> values,
                         std::span<std::vector<uint32_t>> scales) const {
   if (!outer)
     return;
+  if (!nan && outerNan && !allFinite(values)) {
+    scales[0][0] = *outerNan;
+    return;
+  }
   float amax = 0; // of the finite values, those of poisoned groups too
   for (float v : values)
     if (std::isfinite(v) && std::fabs(v) > amax)
@@ -62,25 +69,21 @@ void RatioRule::prepare(std::span<const float> values,
 
 std::optional<Error> RatioRule::encode(EncodeUnit &unit) const {
   uint32_t &scaleCode = unit.scales.back()[0];
-  if (!allFinite(unit.values)) {
-    scaleCode = *nan;
-    std::ranges::fill(unit.codes, 0);
+  float above = outer ? outer->decode(unit.scales[0][0]) : 1;
+  bool isPoisoned = std::isnan(above); // and with it the whole array
+  if (isPoisoned || !allFinite(unit.values)) {
+    scaleCode = isPoisoned ? 0 : *nan;
+    clearCodes(unit);
     return std::nullopt;
   }
   float amax = absMax(unit.values);
-  float above = outer ? outer->decode(unit.scales[0][0]) : 1;
   if (amax == 0)
     scaleCode = wordCode(inner, 1, encoding);
   else if (outer) // May underflow to zero: the group is lost beside the array.
     scaleCode = wordCode(inner, amax / maxElement / above, encoding);
   else
     scaleCode = positiveCode(inner, amax / maxElement, encoding);
-  float S = above * inner.decode(scaleCode);
-  for (size_t i = 0; i < unit.values.size(); ++i) {
-    float v = unit.values[i];
-    unit.codes[i] = elements(S == 0 ? std::copysign(0.0f, v) : v / S);
-  }
-  return std::nullopt;
+  return elements.encode(unit, above * inner.decode(scaleCode));
 }
 
 Expected<RulePtr> grit::makeRatioRule(const FormatDescription &format) {
@@ -95,7 +98,7 @@ Expected<RulePtr> grit::makeRatioRule(const FormatDescription &format) {
   if (twoLevels && format.sparsity)
     return refuseRule(kName, "sp", "none under two levels of scales",
                       "N:M sparsity");
-  auto elements = elementTable(format, kName);
+  auto elements = ElementCoder::get(format, kName);
   if (!elements)
     return tl::unexpected(elements.error());
   return std::make_unique<RatioRule>(format, *elements);

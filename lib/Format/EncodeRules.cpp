@@ -44,14 +44,76 @@ std::optional<Error> grit::checkScaled(const FormatDescription &format,
   return std::nullopt;
 }
 
-Expected<StepTable> grit::elementTable(const FormatDescription &format,
-                                       std::string_view rule) {
+Expected<ElementCoder> ElementCoder::get(const FormatDescription &format,
+                                         std::string_view rule) {
   const Level &level = format.level;
   if (level.bias != 0 || level.number.exp2 != 0)
     return refuseRule(rule, "level", "a number without a bias or a shift",
                       "one with");
-  return StepTable::forWord(level.number.word, format.encoding.rounding,
-                            format.encoding.saturation);
+  FormatWord word = level.number.word;
+  ElementCoder coder(word, format.encoding);
+  if (word.width() > 8)
+    return coder;
+  // Formats without a sign, integers apart, hold the magnitude.
+  coder.dropsSign = word.isUnsigned() && !word.isInteger();
+  Expected<StepTable> table = StepTable::forWord(word, format.encoding.rounding,
+                                                 format.encoding.saturation);
+  if (!table)
+    return tl::unexpected(table.error());
+  coder.table = *table;
+  return coder;
+}
+
+static float quotient(float v, float scale) {
+  return scale == 0 ? std::copysign(0.0f, v) : v / scale;
+}
+
+/// The values are finite, so this needs a scale that is not a number: infinity
+/// times zero, where the saturation mode lets scales become infinite.
+static Error notANumber(const EncodeUnit &unit) {
+  return makeError(Status::GradeUnknown,
+                   "a scale overflows, and the elements have no NaN",
+                   "values[" + std::to_string(unit.first) + "] and after",
+                   "magnitudes that the scales can hold",
+                   numberText(absMax(unit.values)),
+                   "es=ovfinf lets a scale become infinite",
+                   "use es=satfinite, or scale the tensor down")
+      .value();
+}
+
+std::optional<Error> ElementCoder::encodeWide(EncodeUnit &unit,
+                                              float scale) const {
+  for (size_t i = 0; i < unit.values.size(); ++i) {
+    Expected<uint32_t> code =
+        encodeWord(word, quotient(unit.values[i], scale), encoding.rounding,
+                   encoding.saturation);
+    if (!code)
+      return notANumber(unit);
+    unit.wideCodes[i] = *code;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> ElementCoder::encode(EncodeUnit &unit, float scale) const {
+  if (!table)
+    return encodeWide(unit, scale);
+  if (std::isnan(scale)) {
+    std::optional<uint32_t> nan = nanCode({word, 0});
+    if (!nan)
+      return notANumber(unit);
+    std::ranges::fill(unit.codes, static_cast<uint8_t>(*nan));
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < unit.values.size(); ++i) {
+    float x = quotient(unit.values[i], scale);
+    unit.codes[i] = (*table)(dropsSign ? std::fabs(x) : x);
+  }
+  return std::nullopt;
+}
+
+void grit::clearCodes(EncodeUnit &unit) {
+  std::ranges::fill(unit.codes, 0);
+  std::ranges::fill(unit.wideCodes, 0);
 }
 
 std::string grit::numberText(float x) {

@@ -36,6 +36,7 @@ struct EncodeUnit {
   std::span<const float> values;     ///< stored ones, in counting order
   std::span<const float> importance; ///< one weight per value, or empty
   std::span<uint8_t> codes;          ///< one per value
+  std::span<uint32_t> wideCodes;     ///< instead, where codes exceed 8 bits
   /// Per factor of the description, the codes of the groups of this unit (one
   /// for an array-wide factor, which `prepare` has set).
   std::vector<std::span<uint32_t>> scales, offsets;
@@ -88,9 +89,30 @@ std::optional<Error> checkScaled(const FormatDescription &format,
                                  std::string_view rule, Level::Kind kind,
                                  size_t scales = 1);
 
-/// Tabulates how the elements are rounded; they must be plain numbers.
-Expected<StepTable> elementTable(const FormatDescription &format,
-                                 std::string_view rule);
+/// How a rule turns quotients into codes of the elements.
+class ElementCoder {
+public:
+  /// Refuses elements that are not plain numbers.
+  static Expected<ElementCoder> get(const FormatDescription &format,
+                                    std::string_view rule);
+
+  /// Stores the codes of values[i] / scale, all i; under a scale of 0 those of
+  /// the zeros with the sign of the values.
+  std::optional<Error> encode(EncodeUnit &unit, float scale) const;
+
+private:
+  ElementCoder(FormatWord word, const Encoding &encoding)
+      : word(word), encoding(encoding) {}
+  std::optional<Error> encodeWide(EncodeUnit &unit, float scale) const;
+
+  FormatWord word;
+  Encoding encoding;
+  std::optional<StepTable> table; ///< none: codes of more than 8 bits
+  bool dropsSign = false;         ///< magnitudes are encoded
+};
+
+/// Makes every code of the unit 0.
+void clearCodes(EncodeUnit &unit);
 
 /// A number as messages show it: enough digits to tell floats apart.
 std::string numberText(float x);

@@ -102,14 +102,27 @@ static void writeSlice(const BitSlice &slice, std::span<const Code> codes,
   });
 }
 
+template <typename Code>
+static void writeStream(unsigned width, std::span<const Code> codes,
+                        std::span<uint8_t> plane) {
+  int64_t bit = 0;
+  for (Code code : codes)
+    for (unsigned i = width; i-- > 0; ++bit)
+      plane[bit / 8] |= static_cast<uint8_t>((code >> i & 1) << (7 - bit % 8));
+}
+
 void grit::writeCodes(const BitField &field, std::span<const uint8_t> codes,
                       std::span<uint8_t> plane) {
+  if (field.isMsbStream())
+    return writeStream(field.width(), codes, plane);
   for (const BitSlice &slice : field.slices)
     writeSlice(slice, codes, plane);
 }
 
 void grit::writeCodes(const BitField &field, std::span<const uint32_t> codes,
                       std::span<uint8_t> plane) {
+  if (field.isMsbStream())
+    return writeStream(field.width(), codes, plane);
   for (const BitSlice &slice : field.slices)
     writeSlice(slice, codes, plane);
 }

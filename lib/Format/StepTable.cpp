@@ -46,15 +46,17 @@ StepTable StepTable::build(const std::function<uint8_t(float)> &encode) {
 
 Expected<StepTable> StepTable::forWord(FormatWord word, Rounding rounding,
                                        Saturation saturation) {
-  bool ordered = word.isInteger() || (word.isFloat() && !word.isUnsigned());
-  if (word.isAbsent() || word.width() > 8 || !ordered)
+  if (word.validate() || word.width() > 8)
     return makeError(
         Status::GradeUnknown, "encode is not defined for this element format",
-        "e", "a signed float or an integer of at most 8 bits", word.str(),
+        "e", "a format of at most 8 bits", word.str(),
         "the format can be stored and decoded, but no rule chooses its codes",
         "encode into another format");
-  // Neither a NaN nor an absent word is encoded, so there is always a code.
+  bool dropsSign = word.isUnsigned() && !word.isInteger();
+  // Neither a NaN nor an invalid word is encoded, so there is always a code.
   return build([=](float x) {
+    if (dropsSign && x < 0)
+      x = 0;
     return static_cast<uint8_t>(
         encodeWord(word, x, rounding, saturation).value_or(0));
   });

@@ -30,8 +30,10 @@ public:
   /// never returns to a code it has left.
   static StepTable build(const std::function<uint8_t(float)> &encode);
 
-  /// encodeWord under this rounding and saturation. Refuses words whose codes
-  /// are wider than 8 bits or do not follow the sign of the value.
+  /// encodeWord under this rounding and saturation. Refuses invalid words and
+  /// those wider than 8 bits. Words that hold magnitudes (a float or an
+  /// exponent without a sign) are tabulated for those alone, not for values
+  /// below 0.
   static Expected<StepTable> forWord(FormatWord word, Rounding rounding,
                                      Saturation saturation);
 

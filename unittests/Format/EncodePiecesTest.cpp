@@ -56,8 +56,25 @@ TEST(StepTable, EqualsEncodeWordNearEveryStepAndAtRandom) {
       }
 }
 
-TEST(StepTable, RefusesWordsWithoutAnOrderOfCodes) {
-  for (FormatWord word : {words::E8M0, words::Binary16, FormatWord()}) {
+// Exponents without a sign are tabulated by their magnitude.
+TEST(StepTable, MagnitudesOfExponents) {
+  for (Rounding rounding : kRoundings) {
+    StepTable table =
+        take(StepTable::forWord(words::E8M0, rounding, Saturation::SatFinite));
+    Random random(8);
+    for (int i = 0; i < 20000; ++i) {
+      float x = std::fabs(value(static_cast<uint32_t>(random.next())));
+      if (std::isnan(x))
+        continue;
+      ASSERT_EQ(table(x), *encodeWord(words::E8M0, x, rounding)) << x;
+    }
+    for (float x : {0.0f, 0x1p-127f, 0x1p-126f, 1.5f, 3.0f, INFINITY})
+      EXPECT_EQ(table(x), *encodeWord(words::E8M0, x, rounding)) << x;
+  }
+}
+
+TEST(StepTable, RefusesWideAndInvalidWords) {
+  for (FormatWord word : {words::Binary16, FormatWord()}) {
     auto table = StepTable::forWord(word, Rounding::RNE, Saturation::SatFinite);
     ASSERT_FALSE(table) << word.str();
     EXPECT_EQ(table.error().field, "e");

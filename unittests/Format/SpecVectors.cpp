@@ -10,6 +10,7 @@
 #include "Golden.h"
 #include <cctype>
 #include <fstream>
+#include <utility>
 
 using namespace grit;
 using namespace grit::test;
@@ -83,7 +84,7 @@ std::vector<float> test::floatsOf(std::string_view hex) {
   return values;
 }
 
-Expected<ArraySpec> test::specOf(dom::element inputs) {
+Expected<ArraySpec> test::specOf(dom::element inputs, int axisByDefault) {
   Expected<Contract> parsed = Contract::parse(textOf(inputs, "grade"));
   if (!parsed)
     return tl::unexpected(parsed.error());
@@ -94,9 +95,10 @@ Expected<ArraySpec> test::specOf(dom::element inputs) {
                   Placement(wordOf(words.at(1))),
                   Placement(wordOf(words.at(2)))};
   }
-  return ArraySpec::get(*parsed, numbersOf(inputs, "shape"),
-                        static_cast<int>(numberOf(inputs, "group_axis", -1)),
-                        placements);
+  return ArraySpec::get(
+      *parsed, numbersOf(inputs, "shape"),
+      static_cast<int>(numberOf(inputs, "group_axis", axisByDefault)),
+      placements);
 }
 
 std::vector<Bytes> test::planesOf(const ArraySpec &spec, dom::element inputs) {
@@ -104,7 +106,11 @@ std::vector<Bytes> test::planesOf(const ArraySpec &spec, dom::element inputs) {
   std::vector<Bytes> planes;
   const FormatDescription &description = spec.contract.description();
   for (unsigned i = 0; i < description.planes.size(); ++i)
-    planes.push_back(golden::fromHex(slots.at(planeSlot(description, i))));
+    planes.push_back(golden::fromHex(
+        std::exchange(slots.at(planeSlot(description, i)), {})));
+  for (const std::string &other : slots)
+    if (!other.empty())
+      planes.push_back(golden::fromHex(other));
   return planes;
 }
 

@@ -46,8 +46,9 @@ uint64_t wordOf(std::string_view hex);
 
 /// The array that a vector's grade, shape, group_axis and placements describe,
 /// or why there is none.
-Expected<ArraySpec> specOf(dom::element inputs);
-/// The planes of a vector that the contract has, in its order.
+Expected<ArraySpec> specOf(dom::element inputs, int axisByDefault = -1);
+/// The planes of a vector in the order of the contract, and then those with
+/// bytes that the contract does not have.
 std::vector<Bytes> planesOf(const ArraySpec &spec, dom::element inputs);
 /// Planes of the contract as the four of a descriptor.
 std::array<Bytes, 4> slotsOf(const ArraySpec &spec,

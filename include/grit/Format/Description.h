@@ -65,6 +65,17 @@ struct BitSlice {
 struct BitField {
   unsigned plane = 0;
   std::vector<BitSlice> slices;
+  /// Above 0: a stream of values of this width, most significant bit first,
+  /// that cross bytes. Value i takes bits i * width to (i + 1) * width - 1 of
+  /// the plane, where bit t is bit 7 - t % 8 of byte t / 8. No digits say that:
+  /// `slices` is one slice that no reader of slices accepts.
+  unsigned msbStreamWidth = 0;
+
+  /// The stream of `width` bits per value that fills `plane`.
+  static BitField msbStream(unsigned plane, unsigned width) {
+    return {plane, {{1, 32, 0, {}}}, width};
+  }
+  bool isMsbStream() const { return msbStreamWidth != 0; }
 
   /// Total width in bits of a value.
   unsigned width() const;

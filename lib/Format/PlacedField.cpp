@@ -1,0 +1,89 @@
+//===- PlacedField.cpp - values in the order of a placement ---------------===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlacedField.h"
+
+using namespace grit;
+
+Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
+                                       const BitField &field, int64_t items,
+                                       int64_t columns) {
+  const PlaneInfo &plane = spec.contract.description().planes[field.plane];
+  static constexpr const char *names[] = {"placement_data", "placement_scale",
+                                          "placement_meta"};
+  auto pick = [&](const Placements &words) {
+    return plane.placement == 0   ? words.data
+           : plane.placement == 1 ? words.scale
+                                  : words.meta;
+  };
+  Placement word = pick(spec.placements);
+  Placement canonical = pick(spec.contract.canonicalPlacements());
+  PlacedField result;
+  result.field = &field;
+  result.items = items;
+  if (word == canonical)
+    return result;
+  // One value for the whole array lies the same in every known order.
+  bool known =
+      !word.isUnspecified() && !word.isOpaque() && !word.isExpression();
+  if (plane.elements == 0 && known)
+    return result;
+  auto refuse = [&](std::string message, std::string cause) {
+    return makeError(
+        Status::PlacementUnknown, std::move(message), names[plane.placement],
+        canonical.specName(), word.specName(), std::move(cause),
+        "relayout the array to " + canonical.specName() +
+            " with a tool that knows its layout",
+        static_cast<int>(planeSlot(spec.contract.description(), field.plane)));
+  };
+  if (canonical == placements::BlockAos)
+    return refuse("blocks have one layout, that of their format",
+                  "another format was written into the placement");
+  // Groups that run over the end of a row form no rows of their own.
+  if (columns == 0)
+    return refuse("the values of plane " + plane.name +
+                      " do not form rows in this shape",
+                  "groups run over the end of a row, so only the order of the "
+                  "groups is defined");
+  Expected<PlacementMap> map =
+      PlacementMap::get(word, items / columns, columns);
+  if (!map) {
+    Error error = map.error();
+    error.field = names[plane.placement];
+    error.plane =
+        static_cast<int>(planeSlot(spec.contract.description(), field.plane));
+    return tl::make_unexpected(std::move(error));
+  }
+  result.map = std::move(*map);
+  result.columns = columns;
+  return result;
+}
+
+Expected<PlacedField> PlacedField::ofFactor(const ArraySpec &spec,
+                                            const Factor &factor) {
+  int64_t items = 1, columns = 1;
+  if (factor.group) {
+    int64_t extent = factor.order == ElementOrder::RowMajor
+                         ? spec.shape.back()
+                         : spec.shape[spec.axis];
+    items = spec.numElements() / factor.group;
+    columns = extent % factor.group == 0 ? extent / factor.group : 0;
+  }
+  return get(spec, factor.bits, items, columns);
+}
+
+Expected<PlacedField> PlacedField::ofElements(const ArraySpec &spec,
+                                              const BitField &field) {
+  int64_t items = spec.numElements(), columns = spec.shape.back();
+  if (const auto &sparsity = spec.contract.description().sparsity) {
+    items = items / sparsity->m * sparsity->n;
+    columns =
+        columns % sparsity->m == 0 ? columns / sparsity->m * sparsity->n : 0;
+  }
+  return get(spec, field, items, columns);
+}

@@ -1,0 +1,52 @@
+//===- PlacedField.h - values in the order of a placement -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_LIB_FORMAT_PLACEDFIELD_H
+#define GRIT_LIB_FORMAT_PLACEDFIELD_H
+
+#include "grit/Format/Codec.h"
+#include <optional>
+#include <span>
+
+namespace grit {
+
+/// A bit field whose values lie in the order that a placement word gives them.
+class PlacedField {
+public:
+  /// The values of a factor: one per group, or one.
+  static Expected<PlacedField> ofFactor(const ArraySpec &spec,
+                                        const Factor &factor);
+  /// The codes of elements, or the indices of survivors: in a sparse array one
+  /// per survivor.
+  static Expected<PlacedField> ofElements(const ArraySpec &spec,
+                                          const BitField &field);
+
+  /// The number of values.
+  int64_t size() const { return items; }
+  /// The place of value `index` in the plane, counted in values.
+  int64_t slot(int64_t index) const {
+    return map ? map->slot(index / columns, index % columns) : index;
+  }
+
+  uint32_t read(int64_t index, std::span<const ByteSpan> planes) const {
+    return readField(*field, slot(index), planes);
+  }
+
+private:
+  /// `items` values, `columns` of them along the last axis.
+  static Expected<PlacedField> get(const ArraySpec &spec, const BitField &field,
+                                   int64_t items, int64_t columns);
+
+  const BitField *field = nullptr;
+  std::optional<PlacementMap> map; ///< none: in order
+  int64_t items = 0, columns = 1;
+};
+
+} // namespace grit
+
+#endif // GRIT_LIB_FORMAT_PLACEDFIELD_H
