@@ -29,17 +29,24 @@
 
 /** Rises when a structure or a function here changes its meaning or layout. */
 #define GRIT_ABI_VERSION 1
+/** Rises when something is added; 0 again when GRIT_ABI_VERSION rises. */
+#define GRIT_ABI_MINOR 1
 
 /** The largest rank of an array. */
 #define GRIT_MAXRANK 8
 /** The number of places for planes in a view. */
 #define GRIT_MAXPLANES 4
 
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__cplusplus) && __cplusplus >= 201703L
+#define GRIT_NODISCARD [[nodiscard]]
+#elif defined(__GNUC__) || defined(__clang__)
 #define GRIT_NODISCARD __attribute__((warn_unused_result))
-#define GRIT_API __attribute__((visibility("default")))
 #else
 #define GRIT_NODISCARD
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#define GRIT_API __attribute__((visibility("default")))
+#else
 #define GRIT_API
 #endif
 
@@ -63,9 +70,10 @@ typedef enum grit_status_t {
   GRIT_DIGEST_MISMATCH = 4
 } grit_status_t;
 
-/** Why a function failed. All of it is empty or 0 after a success, except that
-    grit_check writes a message that begins with "warning: " when the array is
-    valid and its group axis is not the innermost one. */
+/** Why a function failed. All of it is empty or 0 after a success, except for
+    the warnings of grit_check: each is a line of the message that begins with
+    "warning: ", `field` is that of the first, and `actual` is the set of their
+    GRIT_WARN_... flags. */
 typedef struct grit_detail_t {
   /** The reason as text of one or more lines: what, then "field:",
       "declared:", "found:", "cause:" and "fix:" where they apply. */
@@ -80,6 +88,20 @@ typedef struct grit_detail_t {
   int32_t plane;
   grit_status_t status;
 } grit_detail_t;
+
+/** Warnings of a check that succeeds. The first two are those of every level,
+    the others those of the probes of level 3. */
+enum {
+  /** An axis after the group axis is longer than 1; groups are runs of the
+      row-major order. */
+  GRIT_WARN_GROUP_AXIS = 1,
+  /** GRIT_F_ZP_MINUS1 has no effect together with GRIT_F_ZP_L1SCALED. */
+  GRIT_WARN_MINUS1 = 2,
+  /** All sampled exponent-only scales are equal. */
+  GRIT_WARN_SCALES_WITHOUT_SPREAD = 4,
+  /** No sampled s8 code reaches half of the range. */
+  GRIT_WARN_CODES_FAR_FROM_LIMIT = 8
+};
 
 /** "Ok", "SizeMismatch", "GradeUnknown", "PlacementUnknown" or
     "DigestMismatch". */
@@ -139,6 +161,47 @@ typedef struct grit_desc_t {
 } grit_desc_t;
 
 #define GRIT_MAGIC 0x31545247u
+#define GRIT_HDR_BYTES 64
+/** The version of GRIT that descriptors are of. A program that has a macro of
+    this name keeps it. */
+#ifndef GRIT_VERSION
+#define GRIT_VERSION 1
+#endif
+
+/** Format words. */
+#define GRIT_FMT_ABSENT 0x0000
+#define GRIT_FMT_E2M1 0x2043
+#define GRIT_FMT_E4M3 0x2887
+#define GRIT_FMT_E8M0 0x4807
+#define GRIT_FMT_BINARY16 0x356F
+#define GRIT_FMT_BINARY32 0x371F
+#define GRIT_FMT_U2 0x43E1
+#define GRIT_FMT_U4 0x43E3
+#define GRIT_FMT_U6 0x43E5
+#define GRIT_FMT_U8 0x43E7
+#define GRIT_FMT_S4 0x03E3
+#define GRIT_FMT_S8 0x03E7
+
+/** Grade ids. */
+#define GRIT_GRADE_MXFP4 UINT64_C(0x2370EE9EE454A183)
+#define GRIT_GRADE_MXFP4_RNE UINT64_C(0x254285E10D6068C8)
+#define GRIT_GRADE_NVF4 UINT64_C(0x00FF6F4C2870831E)
+#define GRIT_GRADE_NVF4_RTZ UINT64_C(0x006C3850A3F42DEA)
+#define GRIT_GRADE_Q4KS UINT64_C(0x1C600DE02594FB55)
+#define GRIT_GRADE_I8S24 UINT64_C(0xBBBB283A2539EBE8)
+
+/** Values of `container`. */
+#define GRIT_CT_DENSE 0
+#define GRIT_CT_PAD8 1
+/** Values of `sp_meta_fmt`: none, or indices of two or four bits. */
+#define GRIT_SPMETA_NONE 0
+#define GRIT_SPMETA_U2 1
+#define GRIT_SPMETA_U4 2
+/** Values of `sp_order`. */
+#define GRIT_SPORDER_UNORDERED 0
+#define GRIT_SPORDER_ASC_LSB 1
+
+/** Bits of `flags`. */
 #define GRIT_F_HAS_ZP 0x01
 #define GRIT_F_ZP_MINUS1 0x02
 #define GRIT_F_SPARSE 0x04
@@ -196,13 +259,16 @@ typedef struct grit_array_view_t {
 /*===- Checks ------------------------------------------------------===*/
 
 /** Checks an array of a grade. Level 1 (and every lower one) reads the
-    descriptor, the shape and the sizes, and no plane. Level 2 (and every higher
-    one) also reads the planes: the order of sparse indices. */
+    descriptor, the shape and the sizes, and no plane. Level 2 also reads the
+    planes: the order of sparse indices. Level 3 (and every higher one) also
+    looks at up to 64 groups for what is legal and improbable; it warns, and
+    never fails for that. */
 GRIT_API GRIT_NODISCARD grit_status_t grit_check(const grit_view_t *view,
                                                  int level,
                                                  grit_detail_t *detail);
 
-/** grit_check, and at level 2 the comparison with a digest. */
+/** grit_check, and from level 2 on the comparison with a digest. A null digest
+    is none. */
 GRIT_API GRIT_NODISCARD grit_status_t
 grit_check_digest(const grit_view_t *view, int level, const uint8_t digest[16],
                   grit_detail_t *detail);
@@ -277,6 +343,135 @@ typedef struct grit_shared_extent_t {
 GRIT_API GRIT_NODISCARD grit_status_t
 grit_check_shared_extent(const grit_shared_extent_t *shared, int64_t first,
                          int64_t second, grit_detail_t *detail);
+
+/*===- Grades ------------------------------------------------------===*/
+
+/** Makes a grade known in this process: to grit_check by its id, and by `name`
+    (in any case) to every function that takes a contract. The same pair may be
+    registered again; a name or a grade that is taken is refused. `id` may be
+    null. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_register_grade(
+    const char *name, const char *grade, uint64_t *id, grit_detail_t *detail);
+
+/** How two grades stand to each other (GRIT v1, section 4.3). */
+typedef enum grit_relation_t {
+  GRIT_RELATION_SAME = 0,       /**< each refines the other */
+  GRIT_RELATION_REFINES = 1,    /**< the first refines the second */
+  GRIT_RELATION_REFINED_BY = 2, /**< the second refines the first */
+  GRIT_RELATION_UNRELATED = 3
+} grit_relation_t;
+
+/** Compares two grades, each a name or a grade string. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_relate(const char *first,
+                                                  const char *second,
+                                                  grit_relation_t *relation,
+                                                  grit_detail_t *detail);
+
+/** Fails with GRIT_GRADE_UNKNOWN unless a kernel of one grade may serve a
+    request for the other; the detail names the keys and the relaxation that
+    would help. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_serves(const char *kernel,
+                                                  const char *request,
+                                                  grit_detail_t *detail);
+
+/** Writes the canonical string of `grade` with a weaker promise: key ao, ap,
+    ab, ai or an gets a value that its own refines. A `text` that is too small
+    is refused with GRIT_SIZE_MISMATCH. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_relax(const char *grade,
+                                                 const char *key,
+                                                 const char *value, char *text,
+                                                 size_t capacity,
+                                                 grit_detail_t *detail);
+
+/** Writes the keys of the strictest accumulation contract that those of both
+    grades refine, e.g. "ao=tree,an=ftz"; keys at their default are left out. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_join(const char *first,
+                                                const char *second, char *text,
+                                                size_t capacity,
+                                                grit_detail_t *detail);
+
+/** What equivalent grades have in common. */
+typedef enum grit_scope_t {
+  GRIT_SCOPE_DECODE = 0, /**< stored bytes may be read under either */
+  GRIT_SCOPE_FULL = 1    /**< and both encoders write the same */
+} grit_scope_t;
+
+/** Sets `answer` to 1 when the grades are equivalent (section 11.2), else 0. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_equivalent(const char *first,
+                                                      const char *second,
+                                                      grit_scope_t scope,
+                                                      int32_t *answer,
+                                                      grit_detail_t *detail);
+
+/** The digest of the four planes of a view (section 6.5). */
+GRIT_API GRIT_NODISCARD grit_status_t grit_digest(const grit_view_t *view,
+                                                  uint8_t digest[16],
+                                                  grit_detail_t *detail);
+
+/*===- Assumptions about placements (section 12) -------------------===*/
+
+/** What a placement word is about. */
+typedef enum grit_role_t {
+  GRIT_ROLE_DATA = 0,
+  GRIT_ROLE_SCALE = 1, /**< both scale planes */
+  GRIT_ROLE_META = 2   /**< the aux plane */
+} grit_role_t;
+
+/** The roles of an array whose placement is assumed: bit r stands for role r.
+    A caller keeps them beside the view. */
+typedef uint32_t grit_assumptions_t;
+
+/** The assumptions about an array of which nothing but the view is known: all
+    of its roles where the note has GRIT_NOTE_ASSUMED. */
+GRIT_API grit_assumptions_t grit_assumptions_of(const grit_view_t *view);
+
+/** What GRIT_ASSUME_PLACEMENT calls, for languages without its macro. `where`
+    is "file:line". */
+GRIT_API GRIT_NODISCARD grit_status_t
+grit_assume_placement_at(grit_view_t *view, grit_assumptions_t *assumed,
+                         grit_role_t role, uint64_t word, const char *reason,
+                         const char *where, grit_detail_t *detail);
+
+/** Declares that the bytes of a role lie in `word`, although nobody has shown
+    it. Reads no plane; changes the word and the note of the view, clears its
+    gid, and writes a record to the ledger. `reason` is a string literal that is
+    not blank. */
+#define GRIT_ASSUME_PLACEMENT(view, assumed, role, word, reason, detail)       \
+  grit_assume_placement_at(view, assumed, role, word, "" reason "",            \
+                           __FILE__ ":" GRIT_LINE_TEXT(__LINE__), detail)
+#define GRIT_LINE_TEXT(line) GRIT_LINE_TEXT_OF(line)
+#define GRIT_LINE_TEXT_OF(line) #line
+
+/** Compares all values of a role with those of a reference, slot by slot, each
+    under the placement of its view. On success the role is no assumption any
+    more, and the note loses GRIT_NOTE_ASSUMED when none is left. A reference
+    that is assumed itself is refused. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_verify_placement(
+    grit_view_t *view, grit_assumptions_t *assumed, grit_role_t role,
+    const grit_view_t *reference, grit_detail_t *detail);
+
+/** The same with the digest that the planes have in the placements of the
+    view. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_verify_placement_digest(
+    grit_view_t *view, grit_assumptions_t *assumed, grit_role_t role,
+    const uint8_t digest[16], grit_detail_t *detail);
+
+/** Called for every assumption with its record, one line of JSON without its
+    end. */
+typedef void (*grit_audit_sink_t)(const char *line, void *user);
+
+/** Sets where records go; null: nowhere. */
+GRIT_API void grit_audit_set_sink(grit_audit_sink_t sink, void *user);
+/** Appends records to a file of JSON lines from now on. */
+GRIT_API GRIT_NODISCARD grit_status_t grit_audit_open(const char *path,
+                                                      grit_detail_t *detail);
+/** The number of records. */
+GRIT_API uint64_t grit_audit_records(void);
+/** The number of checks of arrays of a grade. */
+GRIT_API uint64_t grit_audit_crossings(void);
+/** Records by checks; no check counts as one. An assumption that would bring it
+    above the environment variable GRIT_AUDIT_MAX_RATE is refused. */
+GRIT_API double grit_audit_rate(void);
 
 /*===- Making and reading arrays -----------------------------------===*/
 

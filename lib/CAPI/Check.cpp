@@ -15,19 +15,34 @@
 using namespace grit;
 using namespace grit::capi;
 
-/// An array whose group axis is not innermost is legal, and often a mistake:
-/// groups are runs of the row-major order, not of that axis.
-static void warnAboutAxis(const grit_view_t &view, grit_detail_t *detail) {
-  if (!detail)
-    return;
-  for (int32_t i = view.d.group_axis + 1; i < view.rank; ++i)
-    if (view.shape[i] > 1) {
-      std::snprintf(detail->message, sizeof(detail->message),
-                    "warning: the group axis %d is not the innermost one; "
-                    "groups are runs of the row-major order",
-                    view.d.group_axis);
-      return;
-    }
+static int64_t flagOf(Warning::Kind kind) {
+  switch (kind) {
+  case Warning::Kind::GroupAxisNotInnermost:
+    return GRIT_WARN_GROUP_AXIS;
+  case Warning::Kind::Minus1WithoutEffect:
+    return GRIT_WARN_MINUS1;
+  case Warning::Kind::ScalesWithoutSpread:
+    return GRIT_WARN_SCALES_WITHOUT_SPREAD;
+  case Warning::Kind::CodesFarFromLimit:
+    return GRIT_WARN_CODES_FAR_FROM_LIMIT;
+  }
+  return 0;
+}
+
+/// Success, with the warnings in the detail.
+static grit_status_t succeedWith(const std::vector<Warning> &warnings,
+                                 grit_detail_t *detail) {
+  succeed(detail);
+  if (!detail || warnings.empty())
+    return GRIT_OK;
+  std::string text;
+  for (const Warning &warning : warnings) {
+    text += (text.empty() ? "warning: " : "\nwarning: ") + warning.message;
+    detail->actual |= flagOf(warning.kind);
+  }
+  copyText(detail->message, sizeof(detail->message), text);
+  copyText(detail->field, sizeof(detail->field), warnings.front().field);
+  return GRIT_OK;
 }
 
 static grit_status_t checkGrade(const grit_view_t &view, int level,
@@ -43,15 +58,15 @@ static grit_status_t checkGrade(const grit_view_t &view, int level,
     planes[i] = static_cast<const uint8_t *>(view.plane[i]);
   input.planes = planes;
   input.digest = digest;
-  std::optional<Error> error = check(input, level);
+  std::vector<Warning> warnings;
+  std::optional<Error> error =
+      check(input, level, detail ? &warnings : nullptr);
   // Without extents the shape step fails first; say that the rank is why.
   if (error && error->status == Status::SizeMismatch && rankError(view.rank))
     error = rankError(view.rank);
   if (error)
     return fail(*error, detail);
-  succeed(detail);
-  warnAboutAxis(view, detail);
-  return GRIT_OK;
+  return succeedWith(warnings, detail);
 }
 
 static grit_status_t checkForeign(const grit_array_view_t &view, int level,

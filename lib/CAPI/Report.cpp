@@ -16,7 +16,7 @@ const char *grit_status_name(grit_status_t status) {
   return grit::statusName(static_cast<grit::Status>(status)).data();
 }
 
-const char *grit_version(void) { return GRIT_VERSION; }
+const char *grit_version(void) { return GRIT_LIBRARY_VERSION; }
 
 uint32_t grit_abi_version(void) { return GRIT_ABI_VERSION; }
 

@@ -14,8 +14,7 @@
 using namespace grit;
 using namespace grit::capi;
 
-/// Copies text that fits, else its beginning and "...".
-static void copyText(char *to, size_t capacity, const std::string &text) {
+void capi::copyText(char *to, size_t capacity, const std::string &text) {
   size_t length = std::min(text.size(), capacity - 1);
   std::memcpy(to, text.data(), length);
   to[length] = 0;
@@ -93,7 +92,7 @@ std::optional<Error> capi::rankError(int32_t rank) {
                -1};
 }
 
-static Expected<ArraySpec> gradeSpec(const grit_view_t &view) {
+Expected<ArraySpec> capi::specOf(const grit_view_t &view) {
   std::span<const uint8_t> descriptor(
       reinterpret_cast<const uint8_t *>(&view.d), sizeof(view.d));
   Expected<ArraySpec> spec =
@@ -136,7 +135,7 @@ static Expected<ArraySpec> foreignSpec(const grit_foreign_view_t &view) {
 
 Expected<ArraySpec> capi::specOf(const grit_array_view_t &view) {
   if (view.tag == GRIT_ARRAY_GRADE)
-    return gradeSpec(view.u.grade);
+    return specOf(view.u.grade);
   if (view.tag == GRIT_ARRAY_FOREIGN)
     return foreignSpec(view.u.foreign);
   return tl::unexpected(

@@ -25,6 +25,9 @@ grit_status_t fail(const Error &error, int64_t expected, int64_t actual,
 /// Empties `detail` and gives GRIT_OK.
 grit_status_t succeed(grit_detail_t *detail);
 
+/// Copies text that fits `capacity` with its end, else its beginning and "...".
+void copyText(char *to, size_t capacity, const std::string &text);
+
 /// An error about an argument of a C function.
 Error badArgument(std::string name, std::string declared, std::string found);
 
@@ -35,6 +38,7 @@ std::optional<Error> rankError(int32_t rank);
 
 /// What the view declares, checked (steps 1 to 4.5 of grit_check).
 Expected<ArraySpec> specOf(const grit_array_view_t &view);
+Expected<ArraySpec> specOf(const grit_view_t &view);
 /// The planes' sizes and addresses, in the order of the description.
 struct PlanesOf {
   std::vector<int64_t> bytes;

@@ -8,6 +8,7 @@
 
 #include "grit/Format/Check.h"
 #include "CheckSteps.h"
+#include "grit/Format/Audit.h"
 #include "grit/Format/Codec.h"
 #include "grit/Format/Fingerprint.h"
 #include <algorithm>
@@ -130,6 +131,7 @@ checkDeclared(std::span<const uint8_t> descriptor,
 
 std::optional<Error> grit::check(const CheckInput &input, int level,
                                  std::vector<Warning> *warnings) {
+  audit::countCrossing();
   Descriptor d;
   Sizes sizes;
   Expected<const Contract *> contract =
