@@ -120,8 +120,9 @@ public:
     if (value->get(list))
       return wrong(key, "a list of integers", *value);
     for (JsonElement item : list) {
+      constexpr int64_t kLargest = int64_t(1) << 30;
       int64_t number;
-      if (item.get(number) || number <= 0)
+      if (item.get(number) || number <= 0 || number > kLargest)
         return wrong(key, "a list of positive integers", *value);
       into.push_back(number);
     }

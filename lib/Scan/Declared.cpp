@@ -12,9 +12,11 @@
 #include "grit/Format/Fingerprint.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
+#include <filesystem>
 
 using namespace grit;
 using namespace grit::scan;
+namespace fs = std::filesystem;
 
 //===----------------------------------------------------------------------===//
 // Descriptors and arrays
@@ -199,27 +201,54 @@ void grit::scan::checkDeclared(Checkpoint &checkpoint, Collector &collector) {
 // Indexes and manifests
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// The loaded files that the lines of a manifest name.
+class ManifestFiles {
+public:
+  explicit ManifestFiles(const Manifest &manifest)
+      : directory(fs::path(manifest.path).parent_path()) {}
+
+  void add(LoadedFile *file) { loaded.emplace(realPath(file->path), file); }
+  /// Null when it was not loaded, which was reported.
+  LoadedFile *find(const std::string &name) {
+    auto [entry, isNew] = named.emplace(name, nullptr);
+    if (isNew)
+      if (auto file = loaded.find(realPath(directory / name));
+          file != loaded.end())
+        entry->second = file->second;
+    return entry->second;
+  }
+
+private:
+  static std::string realPath(const fs::path &path) {
+    std::error_code error;
+    fs::path real = fs::canonical(path, error);
+    return error ? path.string() : real.string();
+  }
+
+  fs::path directory;
+  std::map<std::string, LoadedFile *> loaded, named;
+};
+} // namespace
+
 void grit::scan::checkIndex(const Checkpoint &checkpoint,
                             Collector &collector) {
   const Manifest *index = checkpoint.index;
   if (!index)
     return;
+  ManifestFiles files(*index);
+  for (LoadedFile *file : checkpoint.files)
+    files.add(file);
   std::set<std::string_view> listed;
   for (const ManifestEntry &entry : index->entries) {
     listed.insert(entry.tensor);
-    auto file = std::ranges::find_if(checkpoint.files, [&](LoadedFile *f) {
-      return f->path == entry.file || f->path.ends_with("/" + entry.file);
-    });
-    if (file == checkpoint.files.end())
-      continue; // The file was reported.
-    auto found = checkpoint.tensors.find(entry.tensor);
-    bool isThere =
-        found != checkpoint.tensors.end() && found->second.file == *file;
-    if (!isThere && !(*file)->troubled.contains(quoteText(entry.tensor)) &&
-        !(*file)->file->find(entry.tensor))
-      collector.add(Id::MissingTensor, index->path, entry.tensor,
-                    "tensors of the index are not in their file", entry.file,
-                    "no such tensor");
+    LoadedFile *file = files.find(entry.file);
+    if (!file || file->file->find(entry.tensor) ||
+        file->troubled.contains(quoteText(entry.tensor)))
+      continue;
+    collector.add(Id::MissingTensor, index->path, entry.tensor,
+                  "tensors of the index are not in their file", entry.file,
+                  "no such tensor");
   }
   uint64_t total = 0;
   for (const auto &[name, tensor] : checkpoint.tensors) {
@@ -270,9 +299,11 @@ void grit::scan::checkManifest(const Manifest &manifest,
                                Collector &collector) {
   if (manifest.isIndex)
     return;
+  ManifestFiles files(manifest);
+  for (const Checkpoint &checkpoint : checkpoints)
+    for (LoadedFile *file : checkpoint.files)
+      files.add(file);
   for (const ManifestEntry &entry : manifest.entries)
-    for (const Checkpoint &checkpoint : checkpoints)
-      for (const LoadedFile *file : checkpoint.files)
-        if (file->path == entry.file || file->path.ends_with("/" + entry.file))
-          checkManifestEntry(manifest, entry, *file, collector);
+    if (const LoadedFile *file = files.find(entry.file))
+      checkManifestEntry(manifest, entry, *file, collector);
 }

@@ -80,7 +80,7 @@ static void readSecond(Task &task) {
          "inferred: the tensor scale is the reciprocal of what its name says",
          multiplies ? "weight_scale_2 far below 1"
                     : "weight_global_scale far above 1",
-         numberText(*value)});
+         isLarge ? "above 1" : "below 1"});
 }
 
 static void readLayer(Task &task) {

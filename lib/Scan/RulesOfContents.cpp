@@ -1,5 +1,5 @@
 //===- RulesOfContents.cpp - what planes show, alone and against each other -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

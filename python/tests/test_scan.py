@@ -14,7 +14,6 @@ import subprocess
 
 import pytest
 
-import grit_mlir as grit
 from conftest import ROOT
 
 BUILD = os.environ.get("GRIT_BUILD")
@@ -38,6 +37,16 @@ def write(path, tensors, metadata=None):
         data += content
     text = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return path
+
+
+def quantize(path, weights, contract, names=("w.weight",), plain=()):
+    """A file that the program wrote."""
+    source = path.with_suffix(".source")
+    content = ("F32", list(weights.shape), weights.tobytes())
+    write(source, {name: content for name in (*names, *plain)})
+    done = run("quantize", source, "--to", contract, "-o", path)
+    assert done.returncode == 0, done.stderr
     return path
 
 
@@ -139,8 +148,7 @@ def test_the_page_appears_whole_or_not_at_all(files):
 
 
 def test_deep_reads_digests(tmp_path, weights):
-    path = tmp_path / "a.safetensors"
-    grit.save(path, {"w": grit.quantize(weights, "mxfp4")})
+    path = quantize(tmp_path / "a.safetensors", weights, "mxfp4")
     assert run("scan", "--deep", path).returncode == 0
     assert run("check", "--level", "2", path).returncode == 0
     data = bytearray(path.read_bytes())
@@ -156,14 +164,13 @@ def test_deep_reads_digests(tmp_path, weights):
 
 
 def test_check(tmp_path, weights):
-    path = tmp_path / "a.safetensors"
-    grit.save(path, {"w": grit.quantize(weights, "mxfp4"), "v": grit.quantize(weights, "nvf4"),
-                     "plain": weights})
+    path = quantize(tmp_path / "a.safetensors", weights, "mxfp4",
+                    names=("v.weight", "w.weight"), plain=["plain"])
     done = run("check", path)
     assert done.returncode == 0
     assert len(re.findall(r"^Ok ", done.stdout, re.MULTILINE)) == 2
-    done = run("check", "--json", f"{path}::w")
-    assert [entry["tensor"] for entry in json.loads(done.stdout)["checks"]] == ["w"]
+    done = run("check", "--json", f"{path}::w.weight")
+    assert [entry["tensor"] for entry in json.loads(done.stdout)["checks"]] == ["w.weight"]
     assert run("check", f"{path}::plain").returncode == 1
     assert run("check", f"{path}::none").returncode == 1
     assert run("check", path, tmp_path / "none").returncode == 1
@@ -181,8 +188,8 @@ def test_check_gives_the_arithmetic(tmp_path):
 
 def test_explain(tmp_path, weights):
     for name, contract in (("a", "mxfp4"), ("b", "nvf4")):
-        grit.save(tmp_path / f"{name}.safetensors", {"w": grit.quantize(weights, contract)})
-    done = run("explain", tmp_path / "a.safetensors", f"{tmp_path}/b.safetensors::w")
+        quantize(tmp_path / f"{name}.safetensors", weights, contract)
+    done = run("explain", tmp_path / "a.safetensors", f"{tmp_path}/b.safetensors::w.weight")
     assert done.returncode == 0
     assert "grit1(" in done.stdout and "gritdec1(" in done.stdout
     assert "different numbers" in done.stdout.splitlines()[-1]

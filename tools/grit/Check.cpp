@@ -83,10 +83,9 @@ static void printText(const std::vector<Outcome> &outcomes) {
   std::vector<std::vector<std::string>> rows = {
       {"status", "file", "tensor", "contract", "shape"}};
   for (const Outcome &outcome : outcomes) {
-    std::string tensor = quoteText(outcome.tensor);
     rows.push_back(
         {outcome.error ? std::string(statusName(outcome.error->status)) : "Ok",
-         outcome.path, tensor.substr(1, tensor.size() - 2), outcome.contract,
+         outcome.path, printable(outcome.tensor), outcome.contract,
          outcome.error ? "" : shapeText(outcome.shape)});
   }
   if (!outcomes.empty())
@@ -123,14 +122,13 @@ static int run(const Options &options) {
     printJson(outcomes, options.level);
   else
     printText(outcomes);
-  std::fflush(stdout);
   bool failed = false;
   for (const Outcome &outcome : outcomes)
     if (outcome.error) {
       failed = true;
       printError(*outcome.error);
     }
-  return failed ? kRefused : kOk;
+  return finishOutput(failed ? kRefused : kOk);
 }
 
 Command grit::tool::addCheck(CLI::App &parent) {

@@ -33,7 +33,8 @@ static void printText(const Options &options,
       rows.push_back({field.field, field.a, field.b});
     }
   }
-  std::printf("A: %s\nB: %s\n", options.a.c_str(), options.b.c_str());
+  std::printf("A: %s\nB: %s\n", printable(options.a).c_str(),
+              printable(options.b).c_str());
   std::vector<std::vector<std::string>> shortRows, longRows;
   for (auto &row : rows)
     (row[2].empty() ? longRows : shortRows).push_back(std::move(row));
@@ -77,7 +78,7 @@ static int run(const Options &options) {
     printJson(options, explanation);
   else
     printText(options, explanation);
-  return kOk;
+  return finishOutput(kOk);
 }
 
 Command grit::tool::addExplain(CLI::App &parent) {

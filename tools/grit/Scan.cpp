@@ -60,7 +60,7 @@ static int run(const Options &options) {
                      : options.sarif ? scan::writeSarif(report, GRIT_VERSION)
                                      : scan::writeText(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0)
+  if (finishOutput(kOk) != kOk)
     return kScanOutputFailed;
   return simple ? report.simpleExitCode() : report.gradedExitCode();
 }
