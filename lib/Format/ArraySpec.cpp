@@ -299,6 +299,7 @@ std::optional<std::array<uint8_t, 64>> ArraySpec::descriptor() const {
     return std::nullopt;
   result->groupAxis = static_cast<int16_t>(axis);
   result->placements = placements;
+  result->note = note;
   return result->write();
 }
 

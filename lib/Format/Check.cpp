@@ -200,6 +200,9 @@ grit::specFromDescriptor(std::span<const uint8_t> descriptor,
       checkDeclared(descriptor, shape, d, sizes);
   if (!contract)
     return tl::unexpected(contract.error());
-  return ArraySpec{
-      **contract, {shape.begin(), shape.end()}, d.groupAxis, d.placements};
+  return ArraySpec{**contract,
+                   {shape.begin(), shape.end()},
+                   d.groupAxis,
+                   d.placements,
+                   d.note};
 }

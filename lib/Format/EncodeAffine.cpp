@@ -208,9 +208,7 @@ Expected<RulePtr> grit::makeAffineMinMaxRule(const FormatDescription &format) {
     return makeSharedRule(format);
   if (format.offset.kind != Offset::Kind::Minimum || scales.size() != 2 ||
       mins.size() != 2)
-    return refuseRule(kName, "zp, zps",
-                      "a zero point under one level of scales, or zps=l1 under "
-                      "two",
+    return refuseRule(kName, "zps", "l1: a scale and a minimum of two levels",
                       "another structure of scales and offsets");
   if (scales[0].group == 0 || scales[0].group != mins[0].group ||
       scales[1].group != mins[1].group)

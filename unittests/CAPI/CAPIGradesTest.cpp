@@ -169,6 +169,23 @@ TEST(CAPIGrades, Relations) {
             GRIT_GRADE_UNKNOWN);
 }
 
+// The five statuses, their numbers and names, and nothing else (C1).
+TEST(CAPIGrades, Statuses) {
+  const std::pair<grit_status_t, const char *> statuses[] = {
+      {GRIT_OK, "Ok"},
+      {GRIT_SIZE_MISMATCH, "SizeMismatch"},
+      {GRIT_GRADE_UNKNOWN, "GradeUnknown"},
+      {GRIT_PLACEMENT_UNKNOWN, "PlacementUnknown"},
+      {GRIT_DIGEST_MISMATCH, "DigestMismatch"}};
+  int number = 0;
+  for (auto [status, name] : statuses) {
+    EXPECT_EQ(status, number++);
+    EXPECT_STREQ(grit_status_name(status), name);
+  }
+  EXPECT_STREQ(grit_status_name(static_cast<grit_status_t>(5)),
+               "status out of range");
+}
+
 // The digest of the library is the one that a check expects (B26, C24).
 TEST(CAPIGrades, DigestOfAView) {
   for (const grit::golden::Vector &v : grit::golden::file().vectors) {

@@ -78,6 +78,31 @@ static void round_trip(const char *contract, int32_t tag) {
     free(planes[i]);
 }
 
+/* The macro takes a literal; the mark stays until the bytes were compared. */
+static void assume_and_verify(void) {
+  static unsigned char data[16], scales[1];
+  const int64_t shape[1] = {32};
+  grit_array_view_t array, reference;
+  grit_assumptions_t assumed = 0;
+  grit_detail_t detail;
+  REQUIRE(grit_register_grade("mine",
+                              "grit1(e=e2m1,k0=32,s0=e8m0,esr=ocpmx,ao=seq)",
+                              NULL, &detail) == GRIT_OK);
+  REQUIRE(grit_view_init("mine", 1, shape, 0, &array, &detail) == GRIT_OK);
+  array.u.grade.plane[0] = data;
+  array.u.grade.plane[1] = scales;
+  reference = array;
+  REQUIRE(GRIT_ASSUME_PLACEMENT(&array.u.grade, &assumed, GRIT_ROLE_DATA,
+                                GRIT_PLACEMENT_COL_MAJOR, "one row",
+                                &detail) == GRIT_OK);
+  REQUIRE(array.u.grade.d.note == GRIT_NOTE_ASSUMED);
+  REQUIRE(assumed == 1u << GRIT_ROLE_DATA);
+  REQUIRE(grit_verify_placement(&array.u.grade, &assumed, GRIT_ROLE_DATA,
+                                &reference.u.grade, &detail) == GRIT_OK);
+  REQUIRE(array.u.grade.d.note == 0 && assumed == 0);
+  REQUIRE(grit_audit_records() == 1);
+}
+
 int main(void) {
   REQUIRE(grit_abi_version() == GRIT_ABI_VERSION);
   REQUIRE(strlen(grit_version()) > 0);
@@ -89,6 +114,7 @@ int main(void) {
   round_trip("gguf.q4_0", GRIT_ARRAY_FOREIGN);
   round_trip("hurray.nf4", GRIT_ARRAY_FOREIGN);
   REQUIRE(failures_seen == 5);
+  assume_and_verify();
   grit_set_failure_handler(NULL, NULL);
   puts("passed");
   return 0;

@@ -320,6 +320,27 @@ TEST(Audit, VerifyByDigest) {
   EXPECT_FALSE(Note::read(sample.descriptor.note).assumed);
 }
 
+// The mark goes through a descriptor into an array and back, and an array that
+// is made from several has it when one of them has it (A4).
+TEST(Audit, TheMarkTravels) {
+  Sample sample("mxfp4", {32});
+  ASSERT_TRUE(assumePlacement(sample.descriptor, sample.spec.shape,
+                              sample.assumed, PlaneRole::Data,
+                              placements::ColMajor, "test"));
+  DescriptorBytes bytes = sample.descriptor.write();
+  ArraySpec read = take(specFromDescriptor(bytes, sample.spec.shape));
+  EXPECT_EQ(*read.descriptor(), bytes);
+  ArraySpec plain = read;
+  plain.note = 0;
+  EXPECT_EQ(read.gid(), plain.gid());
+
+  Note marked{true, 7, 0}, clean{false, 7, 0}, other{false, 8, 0};
+  EXPECT_EQ(Note::merge(marked, clean), marked);
+  EXPECT_EQ(Note::merge(clean, marked), marked);
+  EXPECT_EQ(Note::merge(clean, clean), clean);
+  EXPECT_EQ(Note::merge(clean, other).producer, 0);
+}
+
 TEST(Audit, RolesByName) {
   EXPECT_EQ(take(parseRole("scale1")), PlaneRole::Scale);
   EXPECT_EQ(take(parseRole("aux")), PlaneRole::Meta);

@@ -40,6 +40,7 @@ void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 void operator delete[](void *memory) noexcept { std::free(memory); }
 void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
 
+// (C3)
 TEST(Check, SuccessAtLevel1AllocatesNothing) {
   for (const grit::golden::Vector &v : grit::golden::file().vectors) {
     grit::CheckInput input{v.descriptor, v.shape, v.planeBytes, {}, {}};

@@ -67,6 +67,7 @@ static std::optional<Error> checkArray(const GoodArray &array, int level = 1) {
                level);
 }
 
+// (C5, C6, C7, C8, C9, C10, C11, C12, C13, C14, C15, C16, C17, C18, C20)
 TEST(Check, GoldenChecks) {
   ASSERT_EQ(golden::file().checks.size(), 58u);
   for (const golden::Check &c : golden::file().checks) {
@@ -94,6 +95,7 @@ TEST(Check, GoldenChecks) {
   }
 }
 
+// (C24)
 TEST(Check, GoldenVectorsPassLevel2WithTheirDigest) {
   const golden::File &file = golden::file();
   for (const auto *list : {&file.vectors, &file.decodeOnly})
@@ -120,6 +122,7 @@ TEST(Check, GoldenVectorsPassLevel2WithTheirDigest) {
 
 /// Every flip of one bit of a canonical descriptor has the outcome of its
 /// field.
+// (C12, C33)
 TEST(Check, EveryBitFlip) {
   for (const golden::Grade &grade : golden::file().grades) {
     GoodArray array = good(grade.name);
@@ -150,6 +153,7 @@ TEST(Check, EveryBitFlip) {
   }
 }
 
+// (C33, C34)
 TEST(Check, RandomDescriptors) {
   std::mt19937_64 random(1);
   const int64_t extents[] = {0,  1,         16,        31,
@@ -190,6 +194,7 @@ TEST(Check, RandomDescriptors) {
   EXPECT_EQ(counts[4], 0u);
 }
 
+// (B4, C5)
 TEST(Check, LengthOfTheDescriptor) {
   GoodArray array = good("GRADE_MXFP4");
   for (size_t size : {0u, 1u, 63u, 65u, 128u}) {
@@ -198,6 +203,7 @@ TEST(Check, LengthOfTheDescriptor) {
   }
 }
 
+// (C21)
 TEST(Check, ShapesThatOverflow) {
   GoodArray array = good("GRADE_MXFP4");
   const std::vector<std::vector<int64_t>> shapes = {
@@ -218,6 +224,7 @@ TEST(Check, ShapesThatOverflow) {
   EXPECT_EQ(statusOf(checkArray(array)), Status::Ok);
 }
 
+// (C22, C26)
 TEST(Check, SizeMessagesNameTheArithmeticAndTheCause) {
   GoodArray array = good("GRADE_MXFP4");
   array.planeBytes = {128, 16, 0, 0};
@@ -255,6 +262,7 @@ TEST(Check, SizeMessagesNameTheArithmeticAndTheCause) {
   EXPECT_EQ(statusOf(checkArray(array)), Status::SizeMismatch);
 }
 
+// (C12, C26)
 TEST(Check, GradeMessagesListWhatDiffers) {
   GoodArray array = good("GRADE_MXFP4");
   array.descriptor[18] = 64;
@@ -279,6 +287,7 @@ TEST(Check, GradeMessagesListWhatDiffers) {
       << error->str();
 }
 
+// (C23)
 TEST(Check, PlanesAreNeededAtLevel2Only) {
   GoodArray array = good("GRADE_I8S24");
   EXPECT_EQ(statusOf(checkArray(array, 1)), Status::Ok);
@@ -288,6 +297,7 @@ TEST(Check, PlanesAreNeededAtLevel2Only) {
   EXPECT_EQ(error->plane, 0);
 }
 
+// (C25)
 TEST(Check, IndicesOfSparseArrays) {
   GoodArray array = good("GRADE_I8S24");
   golden::Planes planes = {golden::Bytes(128),
@@ -318,6 +328,7 @@ TEST(Check, IndicesOfSparseArrays) {
 
 /// The literal size equations agree with the ones derived from the
 /// descriptions.
+// (B18)
 TEST(Check, SizesAgreeWithTheDescriptions) {
   std::mt19937 random(2);
   for (const golden::Grade &grade : golden::file().grades) {

@@ -17,6 +17,7 @@ using namespace grit::test;
 // Grades beyond the registered ones
 //===----------------------------------------------------------------------===//
 
+// (D15, D16)
 TEST(DecodeGrades, ZeroPoints) {
   // S * (q - z), z stored as such or less one.
   for (bool minusOne : {false, true}) {
@@ -40,6 +41,7 @@ TEST(DecodeGrades, ZeroPoints) {
   }
 }
 
+// (D18)
 TEST(DecodeGrades, ZeroPointNaNReachesItsGroupOnly) {
   ArraySpec spec = take(ArraySpec::get(
       contract("grit1(e=u4,k0=2,s0=u8,zp=e4m3,esr=ratio)"), {4}));
@@ -48,6 +50,7 @@ TEST(DecodeGrades, ZeroPointNaNReachesItsGroupOnly) {
   expectSameBits(out, {NAN, NAN, 6, 9}, "zero point of NaN");
 }
 
+// (B8, B9, B10)
 TEST(DecodeGrades, ContainersAndOrders) {
   Random random(6);
   auto run = [&](const char *keys, auto code) {
@@ -77,6 +80,7 @@ TEST(DecodeGrades, ContainersAndOrders) {
   });
 }
 
+// (B16, B17)
 TEST(DecodeGrades, SparseOfOtherShapes) {
   // 1:8 with four-bit indices: index 8 and above selects nothing, and the
   // cursor does not move.
@@ -90,6 +94,7 @@ TEST(DecodeGrades, SparseOfOtherShapes) {
   expectSameBits(out, expected, "1:8");
 }
 
+// (D12)
 TEST(DecodeGrades, MaskedBeatsPoison) {
   ArraySpec spec = take(ArraySpec::get(contract("i8s24"), {32}));
   std::vector<float> out =
@@ -224,6 +229,7 @@ TEST(Fields, WriteThenRead) {
   }
 }
 
+// (B13)
 TEST(Fields, GroupIndex) {
   ArraySpec spec =
       take(ArraySpec::get(contract("hurray.nf4(block=8)"), {2, 16, 3}, 1));
@@ -239,6 +245,7 @@ TEST(Fields, GroupIndex) {
   }
 }
 
+// (B19, D9)
 TEST(Decode, EmptyArraysAndWrongArguments) {
   ArraySpec empty = take(ArraySpec::get(contract("nvf4"), {0, 16}));
   EXPECT_TRUE(decodeAll(empty, {{}, {}, {0, 0, 0, 0}}).empty());

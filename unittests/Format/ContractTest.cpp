@@ -22,6 +22,7 @@ static std::string hex(const std::array<uint8_t, 16> &bytes) {
 // Names and identities
 //===----------------------------------------------------------------------===//
 
+// (E26, B21)
 TEST(Contract, GradesHaveThePublishedIdentity) {
   ASSERT_EQ(golden::file().grades.size(), 6u);
   for (const golden::Grade &grade : golden::file().grades) {
@@ -42,6 +43,7 @@ TEST(Contract, GradesHaveThePublishedIdentity) {
   }
 }
 
+// (B22)
 TEST(Contract, GoldenGids) {
   unsigned compared = 0;
   auto compare = [&](const std::vector<golden::Vector> &vectors) {
@@ -188,6 +190,7 @@ TEST(Contract, ForeignGid) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
+// (B18, B19)
 TEST(ArraySpec, PlaneSizes) {
   struct Case {
     const char *contract;
@@ -246,6 +249,7 @@ TEST(ArraySpec, Nf4BlocksRunAlongAnyAxis) {
   EXPECT_FALSE(ArraySpec::get(contract("hurray.nf4"), {32}));
 }
 
+// (B14)
 TEST(ArraySpec, ShapesThatDoNotFit) {
   struct Case {
     const char *contract;

@@ -26,6 +26,7 @@ static void compare(const std::string &name, const std::vector<Bytes> &planes,
 // Every code under every scale
 //===----------------------------------------------------------------------===//
 
+// (D1, D2, D3, D4, D11)
 TEST(Decode, Mxfp4EveryCodeEveryScale) {
   std::vector<Bytes> planes(2);
   for (int scale = 0; scale < 256; ++scale) {
@@ -38,6 +39,7 @@ TEST(Decode, Mxfp4EveryCodeEveryScale) {
   compare("mxfp4_rne", planes, {256 * 32});
 }
 
+// (D6, D8, D10)
 TEST(Decode, Nvf4EveryCodeEveryScale) {
   const uint32_t tensorScales[] = {
       0x3f800000, 0x3a2ecdfa, 0x00000001, 0x007fffff, 0x80000000, 0xbf800001,
@@ -62,6 +64,7 @@ static const std::vector<uint16_t> kHalves = {
     0x0000, 0x8000, 0x0001, 0x03ff, 0x0400, 0x13f8, 0x2e16, 0x3555,
     0x3c00, 0xbc01, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfdff};
 
+// (D17)
 TEST(Decode, Q4ksEveryCodeEveryScaleEveryMinimum) {
   for (uint16_t d : kHalves)
     for (uint16_t dmin : {0x0000, 0x8000, 0x3c01, 0x2abc, 0x7c00, 0xfe01}) {
@@ -81,6 +84,7 @@ TEST(Decode, Q4ksEveryCodeEveryScaleEveryMinimum) {
     }
 }
 
+// (B5, B6)
 TEST(Decode, Q4ksPadBitsAreIgnored) {
   ArraySpec spec = take(ArraySpec::get(contract("q4ks"), {256}));
   Random random(4);
@@ -93,6 +97,7 @@ TEST(Decode, Q4ksPadBitsAreIgnored) {
   expectSameBits(decodeAll(spec, planes), decodeAll(spec, masked), "q4ks");
 }
 
+// (D13, D14)
 TEST(Decode, I8s24EveryCodeEveryPairOfIndices) {
   // Per scale: 16 index nibbles x 256 codes, two survivors per quad. Nibbles
   // with a duplicated index consume one code only; the oracle says which.
@@ -215,6 +220,7 @@ TEST(Decode, RandomBytes) {
 }
 
 /// Groups of level 1 that run over the end of a row.
+// (B15)
 TEST(Decode, Q4ksStraddlesRows) {
   ArraySpec spec = take(ArraySpec::get(contract("q4ks"), {4, 384}));
   Random random(2);

@@ -65,6 +65,7 @@ TEST(DescriptionVerifier, EveryGradeIsRefusedOrWellFormed) {
   EXPECT_EQ(described + refused, 11u * 11 * 11 * 4 * 6);
 }
 
+// (B7, G31)
 TEST(DescriptionVerifier, RefusedGrades) {
   const std::pair<const char *, const char *> cases[] = {
       {"grit1(e=u4,k0=0,s0=u8,esr=ratio)", "k0"},

@@ -20,6 +20,7 @@ static Descriptor readDescriptor(const golden::Bytes &bytes) {
   return Descriptor::read(std::span<const uint8_t, 64>(bytes.data(), 64));
 }
 
+// (G30, B1)
 TEST(Descriptor, CanonicalOnesFromTheirGrades) {
   for (const golden::Grade &entry : golden::file().grades) {
     Expected<Grade> grade = Grade::parse(entry.canonical);
@@ -34,6 +35,7 @@ TEST(Descriptor, CanonicalOnesFromTheirGrades) {
   }
 }
 
+// (B1)
 TEST(Descriptor, FieldsAndOffsets) {
   DescriptorBytes bytes;
   for (size_t i = 0; i < bytes.size(); ++i)
@@ -64,6 +66,7 @@ TEST(Descriptor, FieldsAndOffsets) {
   EXPECT_EQ(d.gradeId, 0x3F3E3D3C3B3A3938u);
 }
 
+// (B2)
 TEST(Descriptor, AnyBytesRoundTripAtAnyAlignment) {
   std::mt19937 random(1);
   for (int i = 0; i < 1000; ++i) {
@@ -85,6 +88,7 @@ TEST(Descriptor, NegativeAxis) {
   EXPECT_EQ(Descriptor::read(bytes).groupAxis, -1);
 }
 
+// (G31)
 TEST(Descriptor, GroupsThatDoNotFit) {
   for (const char *text : {"grit1(e=u4,k0=65536,s0=u8,esr=ratio)",
                            "grit1(e=u4,k0=1,s0=u8,k1=65536,s1=u8,esr=ratio)"}) {
@@ -96,6 +100,7 @@ TEST(Descriptor, GroupsThatDoNotFit) {
 }
 
 /// gid is over the canonical string, the frame and the shape, not the note.
+// (B22, B23)
 TEST(Descriptor, GidsOfGoldenVectors) {
   const golden::File &file = golden::file();
   for (const auto *list : {&file.vectors, &file.decodeOnly})

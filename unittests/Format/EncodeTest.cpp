@@ -60,6 +60,7 @@ static float slackOf(const FormatDescription &format) {
   }
 }
 
+// (E8)
 TEST_P(EveryContract, NoOtherCodeIsNearer) {
   ArraySpec spec = specOf(GetParam(), {4, 256});
   const FormatDescription &format = spec.contract.description();
@@ -117,6 +118,7 @@ TEST_P(EveryContract, RelativeErrorIsThatOfItsBits) {
   EXPECT_GT(relative, 0.001);
 }
 
+// (E7)
 TEST_P(EveryContract, ZerosStayZeros) {
   ArraySpec spec = specOf(GetParam(), {2, 256});
   std::vector<float> x = encodeInputs("zero", 1, spec.numElements());
@@ -124,6 +126,7 @@ TEST_P(EveryContract, ZerosStayZeros) {
     EXPECT_EQ(y, 0);
 }
 
+// (B19)
 TEST_P(EveryContract, EmptyArraysHaveTheSizesOfTheEquations) {
   ArraySpec spec = specOf(GetParam(), {0, 256});
   auto planes = encodeAll(spec, {});
@@ -150,6 +153,7 @@ TEST_P(EveryContract, RowsDoNotDependOnEachOtherNorOnThreads) {
   expectSameBits(together, alone, GetParam());
 }
 
+// (E5, E21)
 TEST_P(EveryContract, ValuesThatAreNotFinite) {
   ArraySpec spec = specOf(GetParam(), {512, 256});
   std::vector<float> x = encodeInputs("bell", 9, spec.numElements());
@@ -179,6 +183,7 @@ TEST_P(EveryContract, ValuesThatAreNotFinite) {
   EXPECT_TRUE(std::isnan(decoded[100000]));
 }
 
+// (E2)
 TEST_P(EveryContract, WrongNumberOfValues) {
   ArraySpec spec = specOf(GetParam(), {2, 256});
   auto planes = encode(spec, std::vector<float>(511));
@@ -210,6 +215,7 @@ TEST_P(EveryContract, ImportanceIsUsedOrRefused) {
   EXPECT_EQ(negative.error().field, "importance[17]");
 }
 
+// (E3)
 TEST_P(EveryContract, OtherPlacementsAreRefused) {
   ArraySpec spec = specOf(GetParam(), {2, 256});
   spec.placements.data = placements::Unspecified;
@@ -247,6 +253,7 @@ TEST(Encode, TheLowestSignedCodeIsNotWritten) {
   }
 }
 
+// (B9)
 TEST(Encode, ContainerAndBitOrderDoNotChangeValues) {
   const std::string base = "grit1(e=e2m1,k0=32,s0=e8m0,esr=exp2floormaxabs";
   std::vector<float> x = encodeInputs("bell", 6, 1024), expected;
@@ -301,6 +308,7 @@ TEST(Encode, Nf4CodesChangeAboveTheMidpoints) {
   }
 }
 
+// (E15, E16)
 TEST(Encode, RoundingOfTheSharedExponent) {
   // The square root of two lies between the two significands.
   struct Case {
@@ -355,6 +363,7 @@ TEST(Encode, RunsOverTheEndsOfGroups) {
   }
 }
 
+// (E11, E13)
 TEST(Encode, GradesThatCanOnlyBeDecoded) {
   struct Case {
     const char *grade, *field;
@@ -365,9 +374,9 @@ TEST(Encode, GradesThatCanOnlyBeDecoded) {
       {"grit1(e=e2m1,k0=16,s0=e4m3,k1=4,s1=binary32,esr=ratiomaxabs)", "k1"},
       {"grit1(e=s4,k0=32,s0=binary16,zp=u4,esr=affineminmax)", "e"},
       {"grit1(e=u4,k0=32,s0=binary16,zp=s4,esr=affineminmax)", "zp"},
-      {"grit1(e=u4,k0=32,s0=binary16,esr=affineminmax)", "zp, zps"},
+      {"grit1(e=u4,k0=32,s0=binary16,esr=affineminmax)", "zps"},
       {"grit1(e=u4,k0=32,s0=u6,k1=2,s1=binary16,zp=u6,esr=affineminmax)",
-       "zp, zps"},
+       "zps"},
       {"grit1(e=s4,k0=32,s0=binary16,zp=s4,esr=ratiomaxabs)", "offset"},
       {"grit1(e=s4,k0=32,s0=u6,k1=8,s1=binary16,zp=u6,zps=l1,"
        "esr=affineminmax)",
@@ -384,6 +393,7 @@ TEST(Encode, GradesThatCanOnlyBeDecoded) {
   }
 }
 
+// (E6)
 TEST(Encode, ScalesWithoutANaNRefuseWhatIsNotFinite) {
   ArraySpec spec = specOf("grit1(e=s4,k0=32,s0=u8,esr=ratiomaxabs)", {64});
   std::vector<float> x(64, 1);

@@ -103,11 +103,13 @@ static void expectGolden(const std::vector<golden::Vector> &vectors) {
   }
 }
 
+// (E27, E28, E29, E30, E31, E32)
 TEST(EncodeGolden, Vectors) {
   ASSERT_EQ(golden::file().vectors.size(), 24u);
   expectGolden(golden::file().vectors);
 }
 
+// (E12)
 TEST(EncodeGolden, TotalWhereTheReferenceRaises) {
   ASSERT_EQ(golden::file().resolution.size(), 1u);
   expectGolden(golden::file().resolution);

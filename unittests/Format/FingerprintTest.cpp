@@ -19,6 +19,7 @@ static std::string fnv128(std::string_view text) {
   return toHex(hash.finish());
 }
 
+// (B20)
 TEST(Fingerprint, PublishedHashes) {
   EXPECT_EQ(fnv1a64(""), 0xcbf29ce484222325u);
   EXPECT_EQ(fnv1a64("a"), 0xaf63dc4c8601ec8cu);
@@ -28,6 +29,7 @@ TEST(Fingerprint, PublishedHashes) {
   EXPECT_EQ(fnv128("foobar"), "343e1662793c64bf6f0d3597ba446f18");
 }
 
+// (B27)
 TEST(Fingerprint, StreamingAgrees) {
   std::mt19937 random(1);
   std::vector<uint8_t> bytes(1000);
@@ -44,6 +46,7 @@ TEST(Fingerprint, StreamingAgrees) {
   EXPECT_EQ(whole.finish(), parts.finish());
 }
 
+// (B26)
 TEST(Fingerprint, DigestsOfGoldenVectors) {
   auto expectDigest = [](const golden::Planes &planes,
                          const golden::Bytes &expected,
@@ -62,6 +65,7 @@ TEST(Fingerprint, DigestsOfGoldenVectors) {
     }
 }
 
+// (B26)
 TEST(Fingerprint, AbsentPlanesCountAsLengthZero) {
   std::string empty = "28ee198ca550ba36979ea053be3dc70d";
   std::span<const uint8_t> none[4];
@@ -69,6 +73,7 @@ TEST(Fingerprint, AbsentPlanesCountAsLengthZero) {
   EXPECT_EQ(toHex(digest({})), empty);
 }
 
+// (B25)
 TEST(Fingerprint, GoldenBase32) {
   for (const golden::Base32 &entry : golden::file().base32) {
     auto value = fromBase32(entry.text);
@@ -86,6 +91,7 @@ TEST(Fingerprint, GoldenBase32) {
   }
 }
 
+// (B24)
 TEST(Fingerprint, Base32RoundTrip) {
   std::mt19937 random(2);
   for (int i = 0; i < 1000; ++i) {

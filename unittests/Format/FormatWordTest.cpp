@@ -32,6 +32,7 @@ static std::vector<uint32_t> someCodes(FormatWord word, std::mt19937 &random,
   return codes;
 }
 
+// (F3)
 TEST(FormatWord, GoldenDecode) {
   for (const golden::FmtDecode &table : golden::file().fmtDecode)
     for (size_t i = 0; i < table.codes.size(); ++i)
@@ -40,6 +41,7 @@ TEST(FormatWord, GoldenDecode) {
           << table.name << " code " << table.codes[i];
 }
 
+// (F7, F8, F9, F10, F11)
 TEST(FormatWord, GoldenEncode) {
   for (const golden::FmtEncode &table : golden::file().fmtEncode) {
     FormatWord word(table.word);
@@ -64,6 +66,7 @@ TEST(FormatWord, GoldenEncode) {
   }
 }
 
+// (F1, F13)
 TEST(FormatWord, RegisteredWords) {
   // Word by word, from the formula of section 2.
   auto make = [](unsigned width, unsigned p, bool inf, unsigned nan, bool zero,
@@ -88,6 +91,7 @@ TEST(FormatWord, RegisteredWords) {
   EXPECT_EQ(FormatWord(0x3467).str(), "0x3467");
 }
 
+// (F13)
 TEST(FormatWord, LargestValues) {
   struct {
     uint16_t word;
@@ -120,6 +124,7 @@ TEST(FormatWord, LargestValues) {
   }
 }
 
+// (F2)
 TEST(FormatWord, Refusals) {
   struct {
     uint16_t word;
@@ -139,6 +144,7 @@ TEST(FormatWord, Refusals) {
 }
 
 /// Any word, any code, any power of two: a number, or the one NaN.
+// (F4, F6)
 TEST(FormatWord, DecodeIsTotal) {
   std::mt19937 random(1);
   for (uint32_t raw = 0; raw < 65536; ++raw) {
@@ -161,6 +167,7 @@ TEST(FormatWord, DecodeIsTotal) {
 }
 
 /// The scaling by 2^exp2 is exact and there is one rounding.
+// (F5)
 TEST(FormatWord, ScalingRoundsOnce) {
   std::mt19937 random(2);
   for (uint16_t raw : {0x2043, 0x2887, 0x356F, 0x371F, 0x03E7, 0x43FF, 0x4807})
@@ -214,6 +221,7 @@ static void checkLadder(FormatWord word) {
   }
 }
 
+// (F8)
 TEST(FormatWord, EveryMidpoint) {
   for (uint16_t raw : {0x2043, 0x2887, 0x356F, 0x43E1, 0x43E3, 0x43E5, 0x43E7,
                        0x03E3, 0x03E7, 0x3467, 0x2065, 0x2085, 0x2023, 0x2063,
@@ -223,6 +231,7 @@ TEST(FormatWord, EveryMidpoint) {
 
 /// encode(decode(code)) is the code (or an equal one) for every valid word up
 /// to 16 bits, under every rounding.
+// (F12)
 TEST(FormatWord, DecodedValuesAreFixed) {
   std::mt19937 random(3);
   for (uint32_t raw = 0; raw < 65536; ++raw) {
@@ -261,6 +270,7 @@ TEST(FormatWord, EncodeBinary32IsIdentity) {
   EXPECT_EQ(*encodeWord(words::Binary32, -INFINITY), 0xFF7FFFFFu);
 }
 
+// (F8, F11)
 TEST(FormatWord, OverflowFollowsRoundingAndSaturation) {
   auto half = [](float x, Rounding rounding, Saturation saturation) {
     return *encodeWord(words::Binary16, x, rounding, saturation);

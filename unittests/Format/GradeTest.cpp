@@ -29,6 +29,7 @@ static Error refusal(const std::string &text) {
   return grade ? Error() : grade.error();
 }
 
+// (G28, G29, B21)
 TEST(Grade, RegisteredGrades) {
   ASSERT_EQ(golden::file().grades.size(), 6u);
   for (const golden::Grade &entry : golden::file().grades) {
@@ -40,6 +41,7 @@ TEST(Grade, RegisteredGrades) {
   }
 }
 
+// (G1, G2, G3, G4, G5, G6, G7)
 TEST(Grade, GoldenStrings) {
   // A class of rejection and words that its message must contain.
   const std::map<std::string, std::string> classes = {
@@ -75,6 +77,7 @@ TEST(Grade, GoldenStrings) {
   }
 }
 
+// (G17, G18)
 TEST(Grade, FormatAliases) {
   const std::map<std::string, std::vector<std::string>> aliases = {
       {"e2m1",
@@ -105,6 +108,7 @@ TEST(Grade, FormatAliases) {
                               ",k0=1,s0=u8,esr=ratio)"));
 }
 
+// (G16, G19)
 TEST(Grade, EnumerationAliases) {
   const struct {
     const char *items, *canonical;
@@ -145,6 +149,7 @@ TEST(Grade, EnumerationAliases) {
   }
 }
 
+// (G25)
 TEST(Grade, CanonicalOrderAndElision) {
   EXPECT_EQ(
       canonicalWith("an=ftz,ai=f16,ab=f16,ap=f16,ao=seq,dt=f16,ds=satmax,"
@@ -164,6 +169,7 @@ TEST(Grade, CanonicalOrderAndElision) {
   EXPECT_TRUE(Grade::parse("grit1(e=u4,k0=65536,s0=u6,esr=ratio)"));
 }
 
+// (G8, G9, G10, G13, G14, G15)
 TEST(Grade, Refusals) {
   const struct {
     const char *text, *message;
@@ -212,6 +218,7 @@ TEST(Grade, Refusals) {
   EXPECT_FALSE(Grade::parse("grit1(" + std::string(1 << 20, ',') + ")"));
 }
 
+// (G11)
 TEST(Grade, Suggestions) {
   EXPECT_EQ(refusal("grit1(e=e2m1,k0=32,s0=e8m0,esr=exp2flor)").fix,
             "did you mean 'exp2floor'?");
@@ -286,6 +293,7 @@ static std::string respell(const std::string &canonical, std::mt19937 &random) {
   return text + " )";
 }
 
+// (G26, G27)
 TEST(Grade, CanonicalIsAFixedPoint) {
   std::mt19937 random(5);
   for (int i = 0; i < 20000; ++i) {
@@ -302,6 +310,7 @@ TEST(Grade, CanonicalIsAFixedPoint) {
 }
 
 /// Any bytes: a grade whose canonical string parses to itself, or a message.
+// (G12)
 TEST(Grade, RandomBytesNeverTrap) {
   std::mt19937 random(6);
   const std::string seed = "grit1(e=s8,k0=32,s0=binary16,k1=0,s1=f32,zp=u4,"

@@ -144,6 +144,26 @@ TEST(SpecVectors, LevelsAtTheEnds) {
   }
 }
 
+// A higher level finds what a lower one finds, before anything else (L9).
+TEST(SpecVectors, LevelsOnlyAddFindings) {
+  for (const SpecVector &vector : vectorsOf("check", 150)) {
+    SCOPED_TRACE(vector.id);
+    registerGrades(vector.inputs);
+    CheckCase c(vector.inputs);
+    std::vector<Bytes> before = c.contents;
+    auto textAt = [&](int level) {
+      std::optional<Error> error = check(c.input, level);
+      return error ? error->str() : std::string();
+    };
+    std::string first = textAt(1), second = textAt(2);
+    if (!first.empty()) {
+      EXPECT_EQ(second, first);
+    }
+    EXPECT_EQ(textAt(3), second); // probes never fail
+    EXPECT_EQ(c.contents, before);
+  }
+}
+
 // Warnings and failures of the check by descriptor are those of the check by
 // contract.
 TEST(SpecVectors, CheckByContractAgrees) {

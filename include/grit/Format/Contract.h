@@ -94,6 +94,9 @@ struct ArraySpec {
   std::vector<int64_t> shape;
   int axis = 0; ///< group axis, 0 <= axis < rank
   Placements placements;
+  /// The note of the descriptor (Note.h). It goes where the array goes, and is
+  /// no part of the array's identity.
+  uint32_t note = 0;
 
   /// `axis` counts from the end when negative (-1 is the last); without
   /// placements the contract's canonical ones are taken.

@@ -35,6 +35,13 @@ struct Note {
   /// Bits 7 to 1 and 31 to 16.
   static constexpr uint32_t kReservedMask = 0xFFFF00FE;
 
+  /// The note of an array that is made from two: assumed when one of them is,
+  /// of the producer that both name.
+  static constexpr Note merge(const Note &a, const Note &b) {
+    return {a.assumed || b.assumed,
+            a.producer == b.producer ? a.producer : uint8_t(0), 0};
+  }
+
   friend constexpr bool operator==(const Note &, const Note &) = default;
 };
 
