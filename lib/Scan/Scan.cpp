@@ -103,6 +103,7 @@ private:
   void readConfig(Checkpoint &checkpoint);
   void addTensors(Checkpoint &checkpoint);
   void describe(const Model &model);
+  void sortFindings();
 
   std::span<const std::string> paths;
   const Options &options;
@@ -247,6 +248,17 @@ void Scanner::describe(const Model &model) {
   }
 }
 
+/// The worst first, then by id; equals stay in the order of the files.
+void Scanner::sortFindings() {
+  std::map<std::pair<Severity, Id>, std::vector<Finding>> sorted;
+  for (Finding &finding : report.findings)
+    sorted[{rule(finding.id).severity, finding.id}].push_back(
+        std::move(finding));
+  report.findings.clear();
+  for (auto &[key, findings] : sorted)
+    std::ranges::move(findings, std::back_inserter(report.findings));
+}
+
 Report Scanner::run() {
   inputs = discover(paths, collector, report);
   for (const std::string &path : inputs.files)
@@ -270,9 +282,7 @@ Report Scanner::run() {
   checkAcross(models, options, report, collector);
   if (options.deep)
     readPlanes(models, options, collector);
-  std::ranges::stable_sort(report.findings, {}, [](const Finding &finding) {
-    return std::pair(rule(finding.id).severity, finding.id);
-  });
+  sortFindings();
   return std::move(report);
 }
 

@@ -182,13 +182,26 @@ TEST_F(FilesTest, GRIT_S013_UnregisteredGrade) {
   EXPECT_EQ(report.gradedExitCode(), 3);
 }
 
+/// Every array with the bit is reported, by its producer (A13).
 TEST_F(FilesTest, GRIT_S014_Assumed) {
-  std::string fields = R"("contract":"mxfp4","shape":[8,64],"desc":")" +
-                       hexOf("mxfp4", {8, 64}, 0x0701) + "\"";
-  write("a.safetensors", {{"w", "U8", {272}}}, record("w", fields));
+  auto desc = [](uint32_t note) { return hexOf("mxfp4", {8, 64}, note); };
+  std::string fields = R"("contract":"mxfp4","shape":[8,64],"desc":")";
+  write("a.safetensors",
+        {{"u", "U8", {272}},
+         {"v", "U8", {272}},
+         {"w", "U8", {272}},
+         {"x", "U8", {272}}},
+        gritMetadata("{\"version\":1,\"tensors\":{\"u\":{" + fields +
+                     desc(0x0701) + "\"},\"v\":{" + fields + desc(0x0901) +
+                     "\"},\"w\":{" + fields + desc(0x0701) + "\"},\"x\":{" +
+                     fields + desc(0x0700) + "\"}}}"));
   Report report = scanFiles({"a.safetensors"});
-  expectFinding(report, Id::Assumed, "w", "producer 7");
   EXPECT_EQ(report.gradedExitCode(), 3);
+  ASSERT_EQ(report.findings.size(), 2U) << textOf(report);
+  expectFinding(report, Id::Assumed, "w", "producer 7");
+  EXPECT_EQ(report.findings[0].where, (std::vector<std::string>{"u", "w"}));
+  EXPECT_TRUE(contains(report.findings[1].message, "producer 9"));
+  EXPECT_EQ(report.findings[1].where, std::vector<std::string>{"v"});
 }
 
 TEST_F(FilesTest, GRIT_S015_DigestMismatch) {
