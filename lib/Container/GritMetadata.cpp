@@ -10,6 +10,7 @@
 #include "JsonReader.h"
 #include "grit/Container/TensorFile.h"
 #include "grit/Format/Check.h"
+#include "grit/Format/Descriptor.h"
 #include "grit/Format/Fingerprint.h"
 #include <limits>
 
@@ -233,35 +234,56 @@ static Expected<Placements> namedPlacements(const ArrayRecord &record,
   return placements;
 }
 
-/// A record may carry the descriptor beside its fields; both must agree.
+static std::string placementsText(const Placements &placements) {
+  return placements.data.str() + ", " + placements.scale.str() + ", " +
+         placements.meta.str();
+}
+
+static std::string hexOf(uint64_t value) {
+  std::array<uint8_t, 8> bytes;
+  for (int i = 0; i < 8; ++i)
+    bytes[i] = static_cast<uint8_t>(value >> (56 - 8 * i));
+  return toHex(bytes);
+}
+
+/// A record may carry the descriptor beside its fields; both must agree. The
+/// fields name the contract in full, so that a grade that is registered nowhere
+/// is known here all the same.
 static std::optional<Error> compare(const ArraySpec &spec,
-                                    std::span<const uint8_t> descriptor) {
-  Expected<ArraySpec> other = specFromDescriptor(descriptor, spec.shape);
-  if (!other)
-    return other.error();
-  std::string field, declared, found;
-  if (!(other->contract == spec.contract)) {
-    field = "contract";
-    declared = spec.contract.name();
-    found = other->contract.name();
-  } else if (other->axis != spec.axis) {
-    field = "axis";
-    declared = std::to_string(spec.axis);
-    found = std::to_string(other->axis);
-  } else if (!(other->placements == spec.placements)) {
-    field = "placements";
-    declared = spec.placements.data.str() + ", " + spec.placements.scale.str() +
-               ", " + spec.placements.meta.str();
-    found = other->placements.data.str() + ", " +
-            other->placements.scale.str() + ", " + other->placements.meta.str();
-  } else {
-    return std::nullopt;
+                                    std::span<const uint8_t> bytes) {
+  auto refuse = [](std::string field, std::string declared, std::string found) {
+    return makeError(Status::GradeUnknown,
+                     "the descriptor says something else than the record",
+                     std::move(field), std::move(declared), std::move(found),
+                     "one of them was changed by hand",
+                     "remove \"desc\", or correct the record")
+        .value();
+  };
+  std::optional<std::array<uint8_t, 64>> expectedBytes = spec.descriptor();
+  if (!expectedBytes)
+    return refuse("desc", "none: " + spec.contract.name() + " is no grade",
+                  toHex(bytes));
+  if (bytes.size() != expectedBytes->size())
+    return refuse("desc", "64 bytes", std::to_string(bytes.size()) + " bytes");
+  Descriptor expected = Descriptor::read(*expectedBytes);
+  Descriptor found = Descriptor::read(bytes.first<64>());
+  if (found.gradeId != expected.gradeId) {
+    Expected<ArraySpec> other = specFromDescriptor(bytes, spec.shape);
+    return refuse("contract", spec.contract.name(),
+                  other ? other->contract.name()
+                        : "grade id 0x" + hexOf(found.gradeId));
   }
-  return makeError(Status::GradeUnknown,
-                   "the descriptor says something else than the record", field,
-                   declared, found, "one of them was changed by hand",
-                   "remove \"desc\", or correct the record")
-      .value();
+  if (found.groupAxis != expected.groupAxis)
+    return refuse("axis", std::to_string(expected.groupAxis),
+                  std::to_string(found.groupAxis));
+  if (!(found.placements == expected.placements))
+    return refuse("placements", placementsText(expected.placements),
+                  placementsText(found.placements));
+  found.note =
+      expected.note; // says how the bytes came about, not what they are
+  if (!(found == expected))
+    return refuse("desc", toHex(*expectedBytes), toHex(bytes));
+  return std::nullopt;
 }
 
 Expected<ArraySpec>

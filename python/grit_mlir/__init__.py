@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._array import Array, check, quantize
-from ._core import Contract, TensorInfo, contracts
+from ._core import Contract, TensorInfo, contracts, register_grade
 from ._errors import (CheckError, GritDigestError, GritGradeError, GritLayoutError,
                       GritSizeError, Status)
 from ._file import File, open, save
@@ -26,7 +26,7 @@ __version__ = _core.__version__
 __all__ = [
     "Array", "CheckError", "Contract", "File", "GritDigestError", "GritGradeError",
     "GritLayoutError", "GritSizeError", "Status", "TensorInfo", "check", "compiler",
-    "contracts", "matmul", "open", "quantize", "save",
+    "contracts", "matmul", "open", "quantize", "register_grade", "save",
 ]
 
 

@@ -95,11 +95,13 @@ void grit::python::bindContracts(nb::module_ &m) {
           },
           "Where an array's data, scales and aux plane lie when nothing else "
           "is said.")
-      .def("__eq__",
-           [](const Contract &a, nb::handle b) {
-             return nb::isinstance<Contract>(b) &&
-                    a == nb::cast<const Contract &>(b);
-           })
+      .def(
+          "__eq__",
+          [](const Contract &a, nb::handle b) {
+            return nb::isinstance<Contract>(b) &&
+                   a == nb::cast<const Contract &>(b);
+          },
+          nb::arg("other").none())
       .def(
           "__hash__",
           [](const Contract &c) { return static_cast<Py_hash_t>(c.id() >> 1); })
@@ -110,6 +112,16 @@ void grit::python::bindContracts(nb::module_ &m) {
         return nb::make_tuple(self.type(), nb::make_tuple(c.name()));
       });
   m.def("contracts", contracts, "The registered contracts.");
+  m.def(
+      "register_grade",
+      [](const std::string &name, const std::string &text) {
+        return unwrap(registerGrade(name, text));
+      },
+      nb::arg("name"), nb::arg("text"),
+      "Makes a grade known in this process: its id to check() and to compiled "
+      "functions, and its name to Contract(). The same pair may be registered "
+      "again; a name or a grade that is taken raises CheckError (GRIT v1, "
+      "section 4).");
   m.def("decode_code", decodeCode, nb::arg("word"), nb::arg("code"),
         nb::arg("exp2") = 0,
         "The value of a code of a format word, times 2**exp2, rounded to "

@@ -5,6 +5,7 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 import grit_mlir as grit
@@ -51,6 +52,22 @@ def test_contracts_equal_nothing_else():
     assert grit.Contract("mxfp4") != "mxfp4"
     assert grit.Contract("mxfp4") != grit.Contract("gguf.mxfp4")
     assert grit.Contract("mxfp4") != grit.Contract("mxfp4_rne")
+    assert grit.Contract("mxfp4") != None  # noqa: E711
+    assert grit.Contract("mxfp4") not in (None, 1)
+
+
+def test_a_registered_grade_is_known_everywhere():
+    text = "grit1(e=e2m1,k0=64,s0=e8m0,esr=exp2floormaxabs)"
+    array = grit.quantize(np.ones((2, 64), np.float32), text)
+    sizes = [len(plane) for plane in array.planes]
+    with pytest.raises(grit.GritGradeError):
+        grit.check(array.descriptor, array.shape, sizes)
+    mine = grit.register_grade("my-mx64", text)
+    assert mine == grit.Contract("MY-MX64") == grit.Contract(text)
+    assert grit.register_grade("my-mx64", text) == mine
+    assert grit.check(array.descriptor, array.shape, sizes) is None
+    with pytest.raises(grit.CheckError, match="name"):
+        grit.register_grade("mxfp4", text)
 
 
 def test_the_block_of_nf4_is_a_parameter():

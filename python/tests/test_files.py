@@ -234,6 +234,18 @@ def test_we_read_what_the_package_gguf_writes(tmp_path, weights):
 # --- Refusals --------------------------------------------------------------------
 
 
+def test_a_grade_that_is_registered_nowhere(tmp_path, weights):
+    """The file names the contract in full: its reader need not know it before."""
+    text = "grit1(e=e2m1,k0=16,s0=e8m0,esr=exp2floormaxabs)"
+    array = grit.quantize(weights, text)
+    path = tmp_path / "own.safetensors"
+    grit.save(path, {"w": array})
+    found = grit.open(path)["w"]
+    assert found.contract == array.contract
+    assert found.descriptor == array.descriptor
+    np.testing.assert_array_equal(found.dequantize(), array.dequantize())
+
+
 def test_what_cannot_be_saved(tmp_path, weights):
     target = tmp_path / "x.safetensors"
     with pytest.raises(TypeError, match="cannot be stored"):

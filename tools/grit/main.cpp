@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "Output.h"
 #include "grit/Container/AtomicFile.h"
 #include <csignal>
 #include <cstdio>
@@ -37,7 +38,7 @@ static int run(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
+    return app.exit(error) == 0 ? finishOutput(kOk) : kUsage;
   }
   for (const Command &command : commands)
     if (command.app->parsed())

@@ -344,6 +344,29 @@ TEST(Jit, ResultsGoToTheirPlaces) {
   EXPECT_EQ(y, Values(3, 2));
 }
 
+/// A failing assertion is a status, as a refused operand is.
+TEST(Jit, EncodeRefusesValuesWithoutCode) {
+  Contract q8 = *Contract::parse("gguf.q8_0");
+  std::string a = arrayType(q8, {2, 64}), x = tensorType("f32", {2, 64});
+  auto module = compile("func.func @encode(%x: " + x + ") -> " + a +
+                        " {\n  %r = grit.encode %x : " + x + " -> " + a +
+                        "\n  return %r : " + a + "\n}\n");
+  ASSERT_TRUE(module);
+  auto encode =
+      lookup<grit_status_t (*)(const grit_tensor_view_t *,
+                               const grit_array_view_t *)>(*module, "encode");
+  ASSERT_NE(encode, nullptr);
+  Tensor input({2, 64});
+  Array found(q8, {2, 64});
+  EXPECT_EQ(encode(&input.view, &found.view), GRIT_OK);
+  input.values[70] = std::numeric_limits<float>::quiet_NaN();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(encode(&input.view, &found.view), GRIT_GRADE_UNKNOWN);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                "no code for a value that is not finite"),
+            std::string::npos);
+}
+
 /// One of two arrays, chosen at run time.
 TEST(Jit, ChoosesBetweenArrays) {
   Contract mxfp4 = *Contract::parse("mxfp4");

@@ -1,5 +1,5 @@
 //===- ManifestFuzzer.cpp - any bytes as a configuration, a manifest, a
-//checkpoint -*- C++ -*-===//
+// checkpoint -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

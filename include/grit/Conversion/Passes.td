@@ -17,6 +17,9 @@ def AssertToLLVM : Pass<"grit-convert-assert-to-llvm", "::mlir::ModuleOp"> {
     Upstream prints the message of a `cf.assert` to standard output, which is
     buffered, and then ends the program, which does not flush it: in a pipe the
     message is lost. Here it is written to the file descriptor of standard error.
+    A function that C calls (`grit.interface`) then returns the status that the
+    message begins with, and leaves what it had allocated; any other function, and
+    an assertion inside a parallel region, ends the program.
 
     ```mlir
     // before

@@ -340,15 +340,20 @@ LogicalResult WrapperEmitter::callFunction() {
     else
       arguments.push_back(wrapper.getArgument(index));
   }
+  // A function with assertions says how it went.
   LLVM::LLVMFunctionType type = function.getFunctionType();
-  if (!isa<LLVM::LLVMVoidType>(type.getReturnType()) ||
+  bool hasStatus = type.getReturnType() == i32;
+  if ((!hasStatus && !isa<LLVM::LLVMVoidType>(type.getReturnType())) ||
       TypeRange(ValueRange(arguments).getTypes()) !=
           TypeRange(type.getParams()))
     return function.emitError()
            << "has another signature than its recorded interface: a result "
               "was not bufferized into its destination";
-  LLVM::CallOp::create(b, TypeRange(), function.getSymName(), arguments);
-  LLVM::ReturnOp::create(b, number(i32, GRIT_OK));
+  auto called =
+      LLVM::CallOp::create(b, hasStatus ? TypeRange(i32) : TypeRange(),
+                           function.getSymName(), arguments);
+  LLVM::ReturnOp::create(b,
+                         hasStatus ? called.getResult() : number(i32, GRIT_OK));
   return success();
 }
 

@@ -158,6 +158,37 @@ static bool searches(EncodeRule rule) {
          rule == EncodeRule::GgmlTableSearch;
 }
 
+/// What the library encodes and the emitted code does not.
+static std::optional<Error> whyBeyondEmission(const FormatDescription &format) {
+  auto refuse = [](std::string field, std::string declared, std::string found) {
+    return refuseEmission(std::move(field), std::move(declared),
+                          std::move(found))
+        .value();
+  };
+  EncodeRule rule = format.encoding.rule;
+  if (format.level.kind == Level::Kind::Number &&
+      format.level.number.word.isExponentOnly())
+    return refuse("e", "elements with a fraction", "powers of two");
+  bool hasMinimum = format.offset.kind == Offset::Kind::Minimum &&
+                    format.offset.factors.size() == 2;
+  if (rule == EncodeRule::AffineMinMax &&
+      (format.scales.size() != 2 || !hasMinimum))
+    return refuse("zps", "two levels, with a minimum of its own scale (l1)",
+                  std::to_string(format.scales.size()) + " levels");
+  if (rule == EncodeRule::Ratio && format.scales.size() == 2 &&
+      format.scales[1].number.word.nanEncoding() == 0)
+    return refuse("s0", "a format with a NaN, to carry one of the group",
+                  format.scales[1].number.word.str());
+  if (!format.sparsity)
+    return std::nullopt;
+  for (const Factor &factor : format.scales)
+    if (factor.group % format.sparsity->m != 0)
+      return refuse("sp", "runs that divide the groups",
+                    "groups of " + std::to_string(factor.group) +
+                        " and runs of " + std::to_string(format.sparsity->m));
+  return std::nullopt;
+}
+
 /// Why the contract's encoder is not emitted: in the words of the library where
 /// it refuses too.
 static std::optional<Error> whyNotEmitted(const Contract &contract) {
@@ -179,7 +210,7 @@ static std::optional<Error> whyNotEmitted(const Contract &contract) {
   ArraySpec spec{contract, {0}, 0, contract.canonicalPlacements()};
   if (auto planes = encode(spec, {}); !planes)
     return planes.error();
-  return std::nullopt;
+  return whyBeyondEmission(format);
 }
 
 /// The planes of `op`, emitted.

@@ -30,7 +30,7 @@ void grit::encoding::assertFinite(Scalars s, const Units &units) {
   Value condition = tensor::ExtractOp::create(s.b, s.loc, finite, ValueRange());
   cf::AssertOp::create(
       s.b, s.loc, condition,
-      "grit.encode: this contract has no code for a value that "
+      "GradeUnknown: grit.encode: this contract has no code for a value that "
       "is not finite");
 }
 

@@ -41,7 +41,7 @@ func.func @constant_searched() -> !grit.array<1x256x#grit.format<gguf.q4_k>> {
 
 // No code for what is not finite: the program stops.
 // CHECK-LABEL: @asserts_finite
-// CHECK: cf.assert %{{.*}}, "grit.encode: this contract has no code for a value that is not finite"
+// CHECK: cf.assert %{{.*}}, "GradeUnknown: grit.encode: this contract has no code for a value that is not finite"
 func.func @asserts_finite(%x: tensor<2x32xf32>) -> !grit.array<2x32x#grit.format<gguf.q4_0>> {
   %a = grit.encode %x : tensor<2x32xf32> -> !grit.array<2x32x#grit.format<gguf.q4_0>>
   return %a : !grit.array<2x32x#grit.format<gguf.q4_0>>

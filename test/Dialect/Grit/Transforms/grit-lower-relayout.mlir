@@ -53,11 +53,11 @@ func.func @dynamic_rows(%a: !grit.array<?x64x#grit.grade<nvf4>>) -> !grit.array<
 // CHECK: %[[N:.*]] = grit.dim %{{.*}}, 0
 // CHECK: %[[ROWS:.*]] = arith.muli %c3{{.*}}, %[[N]]
 // CHECK: arith.remui %[[ROWS]], %c16
-func.func @rows_around_the_axis(%a: !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1>)
-    -> !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16> {
-  %b = grit.relayout %a : !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1>
-       -> !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16>
-  return %b : !grit.array<?x1024x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16>
+func.func @rows_around_the_axis(%a: !grit.array<?x2048x3x#grit.format<hurray.nf4>, axis = 1>)
+    -> !grit.array<?x2048x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16> {
+  %b = grit.relayout %a : !grit.array<?x2048x3x#grit.format<hurray.nf4>, axis = 1>
+       -> !grit.array<?x2048x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16>
+  return %b : !grit.array<?x2048x3x#grit.format<hurray.nf4>, axis = 1, scale = tile_16x16>
 }
 
 // Nothing lies elsewhere when there is nothing, or one value.
