@@ -390,7 +390,8 @@ GRIT_API GRIT_NODISCARD grit_status_t grit_join(const char *first,
                                                 size_t capacity,
                                                 grit_detail_t *detail);
 
-/** What equivalent grades have in common. */
+/** What equivalent grades have in common. Functions take it as a number, so
+   that one that is no scope can be refused. */
 typedef enum grit_scope_t {
   GRIT_SCOPE_DECODE = 0, /**< stored bytes may be read under either */
   GRIT_SCOPE_FULL = 1    /**< and both encoders write the same */
@@ -399,7 +400,7 @@ typedef enum grit_scope_t {
 /** Sets `answer` to 1 when the grades are equivalent (section 11.2), else 0. */
 GRIT_API GRIT_NODISCARD grit_status_t grit_equivalent(const char *first,
                                                       const char *second,
-                                                      grit_scope_t scope,
+                                                      int32_t scope,
                                                       int32_t *answer,
                                                       grit_detail_t *detail);
 
@@ -410,7 +411,7 @@ GRIT_API GRIT_NODISCARD grit_status_t grit_digest(const grit_view_t *view,
 
 /*===- Assumptions about placements (section 12) -------------------===*/
 
-/** What a placement word is about. */
+/** What a placement word is about; a number in functions, as above. */
 typedef enum grit_role_t {
   GRIT_ROLE_DATA = 0,
   GRIT_ROLE_SCALE = 1, /**< both scale planes */
@@ -427,10 +428,9 @@ GRIT_API grit_assumptions_t grit_assumptions_of(const grit_view_t *view);
 
 /** What GRIT_ASSUME_PLACEMENT calls, for languages without its macro. `where`
     is "file:line". */
-GRIT_API GRIT_NODISCARD grit_status_t
-grit_assume_placement_at(grit_view_t *view, grit_assumptions_t *assumed,
-                         grit_role_t role, uint64_t word, const char *reason,
-                         const char *where, grit_detail_t *detail);
+GRIT_API GRIT_NODISCARD grit_status_t grit_assume_placement_at(
+    grit_view_t *view, grit_assumptions_t *assumed, int32_t role, uint64_t word,
+    const char *reason, const char *where, grit_detail_t *detail);
 
 /** Declares that the bytes of a role lie in `word`, although nobody has shown
     it. Reads no plane; changes the word and the note of the view, clears its
@@ -447,13 +447,13 @@ grit_assume_placement_at(grit_view_t *view, grit_assumptions_t *assumed,
     more, and the note loses GRIT_NOTE_ASSUMED when none is left. A reference
     that is assumed itself is refused. */
 GRIT_API GRIT_NODISCARD grit_status_t grit_verify_placement(
-    grit_view_t *view, grit_assumptions_t *assumed, grit_role_t role,
+    grit_view_t *view, grit_assumptions_t *assumed, int32_t role,
     const grit_view_t *reference, grit_detail_t *detail);
 
 /** The same with the digest that the planes have in the placements of the
     view. */
 GRIT_API GRIT_NODISCARD grit_status_t grit_verify_placement_digest(
-    grit_view_t *view, grit_assumptions_t *assumed, grit_role_t role,
+    grit_view_t *view, grit_assumptions_t *assumed, int32_t role,
     const uint8_t digest[16], grit_detail_t *detail);
 
 /** Called for every assumption with its record, one line of JSON without its

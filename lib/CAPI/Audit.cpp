@@ -30,7 +30,7 @@ static void store(const Descriptor &d, grit_view_t &view) {
 /// Null arguments and roles that do not exist.
 static std::optional<Error> checkArguments(const grit_view_t *view,
                                            const grit_assumptions_t *assumed,
-                                           grit_role_t role) {
+                                           int32_t role) {
   if (!view || !assumed)
     return badArgument(view ? "assumed" : "view", "an address", "null");
   if (role != GRIT_ROLE_DATA && role != GRIT_ROLE_SCALE &&
@@ -48,7 +48,7 @@ grit_assumptions_t grit_assumptions_of(const grit_view_t *view) {
 
 grit_status_t grit_assume_placement_at(grit_view_t *view,
                                        grit_assumptions_t *assumed,
-                                       grit_role_t role, uint64_t word,
+                                       int32_t role, uint64_t word,
                                        const char *reason, const char *where,
                                        grit_detail_t *detail) {
   if (std::optional<Error> error = checkArguments(view, assumed, role))
@@ -113,7 +113,7 @@ static Expected<Opened> open(const grit_view_t &view) {
 /// Runs `verify` on an opened view and stores what it changes.
 template <typename Verify>
 static grit_status_t verifyView(grit_view_t *view, grit_assumptions_t *assumed,
-                                grit_role_t role, grit_detail_t *detail,
+                                int32_t role, grit_detail_t *detail,
                                 Verify &&verify) {
   if (std::optional<Error> error = checkArguments(view, assumed, role))
     return fail(*error, detail);
@@ -134,8 +134,7 @@ static grit_status_t verifyView(grit_view_t *view, grit_assumptions_t *assumed,
 }
 
 grit_status_t grit_verify_placement(grit_view_t *view,
-                                    grit_assumptions_t *assumed,
-                                    grit_role_t role,
+                                    grit_assumptions_t *assumed, int32_t role,
                                     const grit_view_t *reference,
                                     grit_detail_t *detail) {
   if (!reference)
@@ -164,7 +163,7 @@ grit_status_t grit_verify_placement(grit_view_t *view,
 
 grit_status_t grit_verify_placement_digest(grit_view_t *view,
                                            grit_assumptions_t *assumed,
-                                           grit_role_t role,
+                                           int32_t role,
                                            const uint8_t digest[16],
                                            grit_detail_t *detail) {
   if (!digest)

@@ -129,7 +129,7 @@ grit_status_t grit_join(const char *first, const char *second, char *text,
 }
 
 grit_status_t grit_equivalent(const char *first, const char *second,
-                              grit_scope_t scope, int32_t *answer,
+                              int32_t scope, int32_t *answer,
                               grit_detail_t *detail) {
   if (!answer)
     return fail(badArgument("answer", "an address", "null"), detail);

@@ -71,9 +71,9 @@ TEST(CAPIAudit, Assume) {
                                      &detail),
             GRIT_OK);
   EXPECT_STREQ(detail.field, "reason");
-  EXPECT_NE(grit_assume_placement_at(
-                &a.view(), &a.assumed, static_cast<grit_role_t>(7),
-                GRIT_PLACEMENT_ROW_MAJOR, "r", "x:1", &detail),
+  EXPECT_NE(grit_assume_placement_at(&a.view(), &a.assumed, 7,
+                                     GRIT_PLACEMENT_ROW_MAJOR, "r", "x:1",
+                                     &detail),
             GRIT_OK);
   EXPECT_NE(grit_assume_placement_at(nullptr, &a.assumed, GRIT_ROLE_DATA,
                                      GRIT_PLACEMENT_ROW_MAJOR, "r", "x:1",

@@ -164,8 +164,7 @@ TEST(CAPIGrades, Relations) {
       grit_equivalent("mxfp4", "mxfp4_rne", GRIT_SCOPE_FULL, &answer, &detail),
       GRIT_OK);
   EXPECT_EQ(answer, 0);
-  EXPECT_EQ(grit_equivalent("mxfp4", "nvf4", static_cast<grit_scope_t>(3),
-                            &answer, &detail),
+  EXPECT_EQ(grit_equivalent("mxfp4", "nvf4", 3, &answer, &detail),
             GRIT_GRADE_UNKNOWN);
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Constants.h"
 #include "grit-c/grit.h"
 #include "grit/Conversion/CInterface.h"
 #include "grit/Conversion/Passes.h"
@@ -28,10 +29,12 @@ using Kind = CInterfaceOperand::Kind;
 // Fields of views
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Where the fields of a view are, in bytes.
 struct ViewLayout {
   int32_t shape, planes, planeBytes;
 };
+} // namespace
 
 static ViewLayout layoutOf(const CInterfaceOperand &operand) {
   constexpr int32_t base = offsetof(grit_array_view_t, u);
@@ -46,97 +49,6 @@ static ViewLayout layoutOf(const CInterfaceOperand &operand) {
           base + static_cast<int32_t>(offsetof(grit_foreign_view_t, plane)),
           base +
               static_cast<int32_t>(offsetof(grit_foreign_view_t, plane_bytes))};
-}
-
-//===----------------------------------------------------------------------===//
-// Constants of the module
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Makes internal constants, each once.
-class Constants {
-public:
-  Constants(ModuleOp module, SymbolTable &symbols)
-      : module(module), symbols(symbols), b(module.getLoc(), module) {
-    pointer = LLVM::LLVMPointerType::get(module.getContext());
-  }
-
-  /// A zero-terminated text.
-  StringRef text(StringRef content) {
-    std::string bytes = content.str() + '\0';
-    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-    return unique(type, b.getStringAttr(bytes));
-  }
-  /// Extents, -1 for one that is left open.
-  StringRef extents(ArrayRef<int64_t> shape) {
-    SmallVector<int64_t> numbers(shape);
-    for (int64_t &extent : numbers)
-      extent = ShapedType::isDynamic(extent) ? -1 : extent;
-    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), numbers.size());
-    return unique(type, b.getI64TensorAttr(numbers));
-  }
-
-  /// A member of a structure: a number, or the address of another constant
-  /// (null when its name is empty).
-  struct Member {
-    Member(StringRef symbol) : symbol(symbol), isAddress(true) {}
-    Member(IntegerAttr number) : number(number) {}
-    StringRef symbol;
-    IntegerAttr number;
-    bool isAddress = false;
-  };
-  StringRef structure(ArrayRef<Member> members);
-
-private:
-  StringRef unique(Type type, Attribute value);
-  LLVM::GlobalOp create(Type type, Attribute value);
-
-  ModuleOp module;
-  SymbolTable &symbols;
-  ImplicitLocOpBuilder b;
-  LLVM::LLVMPointerType pointer;
-  DenseMap<Attribute, StringRef> known;
-};
-} // namespace
-
-LLVM::GlobalOp Constants::create(Type type, Attribute value) {
-  b.setInsertionPointToStart(module.getBody());
-  auto global =
-      LLVM::GlobalOp::create(b, type, /*isConstant=*/true,
-                             LLVM::Linkage::Internal, "grit_constant", value);
-  symbols.insert(global);
-  return global;
-}
-
-StringRef Constants::unique(Type type, Attribute value) {
-  StringRef &name = known[value];
-  if (name.empty())
-    name = create(type, value).getSymName();
-  return name;
-}
-
-StringRef Constants::structure(ArrayRef<Member> members) {
-  SmallVector<Type> types;
-  for (const Member &member : members)
-    types.push_back(member.isAddress ? pointer : member.number.getType());
-  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  LLVM::GlobalOp global = create(type, {});
-  b.createBlock(&global.getInitializerRegion());
-  Value value = LLVM::UndefOp::create(b, type);
-  for (auto [index, member] : llvm::enumerate(members)) {
-    Value field;
-    if (!member.isAddress)
-      field =
-          LLVM::ConstantOp::create(b, member.number.getType(), member.number);
-    else if (member.symbol.empty())
-      field = LLVM::ZeroOp::create(b, pointer);
-    else
-      field = LLVM::AddressOfOp::create(b, pointer, member.symbol);
-    value = LLVM::InsertValueOp::create(b, value, field,
-                                        static_cast<int64_t>(index));
-  }
-  LLVM::ReturnOp::create(b, value);
-  return global.getSymName();
 }
 
 //===----------------------------------------------------------------------===//

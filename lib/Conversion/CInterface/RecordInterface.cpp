@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Destinations.h"
 #include "ExtentClasses.h"
 #include "grit/Conversion/CInterface.h"
 #include "grit/Conversion/Passes.h"
 #include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -102,71 +101,6 @@ static std::string chooseName(Attribute given, StringRef prefix, unsigned index,
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
-
-/// The operand whose memory a result takes, through destinations, casts and
-/// loops; null when it has memory of its own.
-static OpOperand *tiedOperand(OpResult result) {
-  Operation *op = result.getOwner();
-  if (auto cast = dyn_cast<tensor::CastOp>(op))
-    return &cast.getSourceMutable();
-  if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
-    return dps.getTiedOpOperand(result);
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-    return loop.getTiedLoopInit(result);
-  return nullptr;
-}
-
-namespace {
-/// The argument that a value starts from, and whether anything writes into it.
-struct Destination {
-  BlockArgument argument;
-  bool isWritten = false;
-};
-} // namespace
-
-static Destination destinationOf(Value value, Block &entry) {
-  auto result = dyn_cast<OpResult>(value);
-  if (!result) {
-    auto argument = cast<BlockArgument>(value);
-    bool isPlace = argument.getOwner() == &entry &&
-                   isa<RankedTensorType>(argument.getType());
-    return {isPlace ? argument : BlockArgument()};
-  }
-  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
-    unsigned number = result.getResultNumber();
-    Destination one =
-        destinationOf(branch.thenYield().getOperand(number), entry);
-    Destination other =
-        destinationOf(branch.elseYield().getOperand(number), entry);
-    if (one.argument != other.argument)
-      return {};
-    return {one.argument, one.isWritten || other.isWritten};
-  }
-  OpOperand *tied = tiedOperand(result);
-  if (!tied)
-    return {};
-  Destination source = destinationOf(tied->get(), entry);
-  source.isWritten |= !isa<tensor::CastOp>(result.getOwner());
-  return source;
-}
-
-/// Where a value starts from an empty tensor of its own, lets it start from
-/// `argument` instead: what it computes is then written there.
-static void startFrom(BlockArgument argument, Value value) {
-  auto result = dyn_cast<OpResult>(value);
-  OpOperand *tied = result ? tiedOperand(result) : nullptr;
-  if (!tied)
-    return;
-  Operation *start = tied->get().getDefiningOp();
-  if (!isa_and_present<tensor::EmptyOp>(start))
-    return startFrom(argument, tied->get());
-  Value place = argument;
-  OpBuilder b(result.getOwner());
-  if (place.getType() != tied->get().getType())
-    place = tensor::CastOp::create(b, start->getLoc(), tied->get().getType(),
-                                   place);
-  tied->set(place);
-}
 
 namespace {
 /// Rewrites one function so that every result lies in an argument, and records

@@ -317,8 +317,10 @@ struct LowerEncode : OpRewritePattern<EncodeOp> {
       return failure();
     Location loc = op.getLoc();
     auto planes = emitEncode(Scalars{rewriter, loc}, op);
-    if (!planes)
-      return rewriter.notifyMatchFailure(op, planes.error().str());
+    if (!planes) {
+      describeError(op.emitOpError(), planes.error());
+      return failure();
+    }
     SmallVector<Value> sizes;
     for (auto [dim, extent] : llvm::enumerate(type.getShape()))
       if (ShapedType::isDynamic(extent))
