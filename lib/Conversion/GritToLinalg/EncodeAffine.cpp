@@ -89,8 +89,9 @@ void AffineEmitter::emitOuter(const NumberCoder &scale,
                 Value d = scale.encode(in, in.div(args[1], in.f32(maxScale)));
                 Value dmin =
                     minimum.encode(in, in.div(args[2], in.f32(maxMinimum)));
-                return {in.select(args[0], d, in.i32(nan)),
-                        in.select(args[0], dmin, in.i32(0)),
+                Value isNumber = in.isSet(args[0]);
+                return {in.select(isNumber, d, in.i32(nan)),
+                        in.select(isNumber, dmin, in.i32(0)),
                         scale.decode(in, d), minimum.decode(in, dmin)};
               });
   codes.scales.push_back(outer[0]);
@@ -109,7 +110,7 @@ void AffineEmitter::emitInner() {
       Value none = in.equal(unit, in.f32(0));
       code = in.select(none, in.i32(0), code);
       Value number = arith::UIToFPOp::create(in.b, in.loc, f32, code);
-      return std::pair(in.select(args[0], code, in.i32(0)),
+      return std::pair(in.select(in.isSet(args[0]), code, in.i32(0)),
                        in.mul(unit, number));
     };
     auto [scaleCode, scale] = inUnits(args[3], args[1], maxScale);
@@ -140,7 +141,7 @@ void AffineEmitter::emitElements() {
                              in.roundClamped(in.div(shifted, args[2]), maxCode);
                          Value none = in.equal(args[2], in.f32(0));
                          code = in.select(none, in.i32(0), code);
-                         return {in.select(args[1], code, in.i32(0))};
+                         return {in.select(in.isSet(args[1]), code, in.i32(0))};
                        })
                    .front();
   codes.elements = toList(s, cube);

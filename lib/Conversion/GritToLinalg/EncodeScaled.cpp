@@ -104,7 +104,7 @@ static Expected<Codes> emitExp2(Scalars s, const Units &units) {
         Value code = coder->encodePositive(in, power);
         Value value = coder->decode(in, code);
         if (nan)
-          code = in.select(args[0], code, in.i32(*nan));
+          code = in.select(in.isSet(args[0]), code, in.i32(*nan));
         return {code, value};
       });
   StepFunction steps = elementSteps(format);
@@ -114,7 +114,7 @@ static Expected<Codes> emitExp2(Scalars s, const Units &units) {
       perElement(s, units, {finite, scale[1]},
                  [&](Scalars in, ValueRange args) -> SmallVector<Value> {
                    Value code = steps.emit(in, in.div(args[0], args[2]));
-                   return {in.select(args[1], code, in.i32(0))};
+                   return {in.select(in.isSet(args[1]), code, in.i32(0))};
                  });
   return codes;
 }
@@ -185,7 +185,7 @@ static Expected<Codes> emitRatio(Scalars s, const Units &units) {
                 if (twoLevels)
                   value = in.mul(above, value);
                 if (nan)
-                  code = in.select(args[0], code, in.i32(*nan));
+                  code = in.select(in.isSet(args[0]), code, in.i32(*nan));
                 return {code, value};
               });
   codes.scales.push_back(scale[0]);
@@ -196,7 +196,7 @@ static Expected<Codes> emitRatio(Scalars s, const Units &units) {
         Value zero = math::CopySignOp::create(in.b, in.loc, in.f32(0), args[0]);
         Value isZero = in.equal(args[2], in.f32(0));
         Value x = in.select(isZero, zero, in.div(args[0], args[2]));
-        return {in.select(args[1], steps.emit(in, x), in.i32(0))};
+        return {in.select(in.isSet(args[1]), steps.emit(in, x), in.i32(0))};
       });
   return codes;
 }

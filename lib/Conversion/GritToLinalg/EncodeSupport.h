@@ -66,6 +66,14 @@ struct Scalars {
                                        x, y);
   }
   mlir::Value isFinite(mlir::Value x);
+  /// A truth value as lists hold it (i8: a byte is the least that memory
+  /// holds), and back.
+  mlir::Value toFlag(mlir::Value truth) {
+    return mlir::arith::ExtUIOp::create(b, loc, b.getI8Type(), truth);
+  }
+  mlir::Value isSet(mlir::Value flag) {
+    return mlir::arith::TruncIOp::create(b, loc, b.getI1Type(), flag);
+  }
   mlir::Value bits(mlir::Value x) {
     return mlir::arith::BitcastOp::create(b, loc, b.getI32Type(), x);
   }
@@ -179,7 +187,7 @@ Expected<Codes> emitGgmlMaxRule(Scalars s, const Units &units);
 Expected<Codes> emitGgmlExp2Rule(Scalars s, const Units &units);
 Expected<Codes> emitTableAbsMaxRule(Scalars s, const Units &units);
 
-/// Every value finite, per unit (i1).
+/// Whether every value is finite, per unit: flags.
 mlir::Value finiteUnits(Scalars s, const Units &units);
 /// Stops the program where a value that is not finite has no code.
 void assertFinite(Scalars s, const Units &units);

@@ -13,23 +13,25 @@ using namespace mlir;
 using namespace grit;
 using namespace grit::encoding;
 
-Value grit::encoding::finiteUnits(Scalars s, const Units &units) {
-  return reduce(s, units.count, 1, Input{units.stored, {0, 1}}, s.i1(true),
+/// Whether all values along the last loop are finite: flags.
+static Value allFinite(Scalars s, ArrayRef<OpFoldResult> sizes, Input values) {
+  return reduce(s, sizes, 1, values, s.toFlag(s.i1(true)),
                 [](Scalars in, ValueRange args) -> SmallVector<Value> {
-                  return {in.both(args[1], in.isFinite(args[0]))};
+                  Value finite = in.toFlag(in.isFinite(args[0]));
+                  return {in.both(args[1], finite)};
                 })
       .front();
 }
 
+Value grit::encoding::finiteUnits(Scalars s, const Units &units) {
+  return allFinite(s, units.count, Input{units.stored, {0, 1}});
+}
+
 void grit::encoding::assertFinite(Scalars s, const Units &units) {
-  Value finite = reduce(s, {}, 1, Input{units.all, {0}}, s.i1(true),
-                        [](Scalars in, ValueRange args) -> SmallVector<Value> {
-                          return {in.both(args[1], in.isFinite(args[0]))};
-                        })
-                     .front();
-  Value condition = tensor::ExtractOp::create(s.b, s.loc, finite, ValueRange());
+  Value finite = allFinite(s, {}, Input{units.all, {0}});
+  Value flag = tensor::ExtractOp::create(s.b, s.loc, finite, ValueRange());
   cf::AssertOp::create(
-      s.b, s.loc, condition,
+      s.b, s.loc, s.isSet(flag),
       "GradeUnknown: grit.encode: this contract has no code for a value that "
       "is not finite");
 }

@@ -242,19 +242,22 @@ LogicalResult CheckEmitter::emitIndices() {
   if (failed(array))
     return failure();
   auto planes = PlanesOp::create(builder, loc, *array);
-  Type i1 = builder.getI1Type();
+  // Flags are bytes: the least that memory holds.
+  Type i8 = builder.getI8Type();
   // An operand that is never read gives the loop its extent.
   Value extent = tensor::EmptyOp::create(
-      builder, loc, RankedTensorType::get({ShapedType::kDynamic}, i1),
+      builder, loc, RankedTensorType::get({ShapedType::kDynamic}, i8),
       countRuns());
-  auto scalar = RankedTensorType::get({}, i1);
-  Value init = arith::ConstantOp::create(builder, loc,
-                                         DenseElementsAttr::get(scalar, true));
+  auto scalar = RankedTensorType::get({}, i8);
+  Value init = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(scalar, builder.getI8IntegerAttr(1)));
   SmallVector<AffineMap> maps{AffineMap::get(1, 0, builder.getAffineDimExpr(0)),
                               AffineMap::get(1, 0, builder.getContext())};
   auto body = [&](OpBuilder &nested, Location at, ValueRange arguments) {
     Value run = linalg::IndexOp::create(nested, at, 0);
-    Value rising = emitRising(nested, planes.getPlanes(), run);
+    Value rising = arith::ExtUIOp::create(
+        nested, at, i8, emitRising(nested, planes.getPlanes(), run));
     Value all = arith::AndIOp::create(nested, at, arguments[1], rising);
     linalg::YieldOp::create(nested, at, all);
   };
@@ -263,7 +266,8 @@ LogicalResult CheckEmitter::emitIndices() {
                                 maps, utils::IteratorType::reduction, body)
           .getResult(0);
   const grit::Sparsity &sparsity = *description.sparsity;
-  require(tensor::ExtractOp::create(builder, loc, allRise, ValueRange()),
+  Value flag = tensor::ExtractOp::create(builder, loc, allRise, ValueRange());
+  require(arith::TruncIOp::create(builder, loc, builder.getI1Type(), flag),
           "DigestMismatch",
           "the indices of plane " +
               description.planes[sparsity.indices.plane].name +

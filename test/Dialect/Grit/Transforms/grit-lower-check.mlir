@@ -72,7 +72,8 @@ func.func @tensor_scale(%a: !grit.array<?x16x#grit.grade<nvf4>>) -> !grit.array<
 // CHECK: %[[RISE:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]
 // CHECK: arith.cmpi ugt
 // CHECK: arith.cmpi ult
-// CHECK: %[[ALL:.*]] = tensor.extract %[[RISE]][]
+// CHECK: %[[FLAG:.*]] = tensor.extract %[[RISE]][]
+// CHECK-NEXT: %[[ALL:.*]] = arith.trunci %[[FLAG]] : i8 to i1
 // CHECK: cf.assert %[[ALL]], "DigestMismatch: argument 0 of @level_2: the indices of plane aux must rise strictly in every run and stay below 4"
 func.func @level_2(%a: !s) -> !s {
   %b = grit.check %a level 2 : !s
