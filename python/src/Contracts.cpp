@@ -118,8 +118,9 @@ void grit::python::bindContracts(nb::module_ &m) {
         return unwrap(registerGrade(name, text));
       },
       nb::arg("name"), nb::arg("text"),
-      "Makes a grade known in this process: its id to check() and to compiled "
-      "functions, and its name to Contract(). The same pair may be registered "
+      "Makes a grade known to this package: its id to check(), and its name "
+      "to Contract(). Compiled functions know the registered grades only. "
+      "The same pair may be registered "
       "again; a name or a grade that is taken raises CheckError (GRIT v1, "
       "section 4).");
   m.def("decode_code", decodeCode, nb::arg("word"), nb::arg("code"),

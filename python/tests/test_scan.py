@@ -147,6 +147,18 @@ def test_the_page_appears_whole_or_not_at_all(files):
     assert "error" in done.stderr
 
 
+def test_the_page_replaces_no_input(files, tmp_path):
+    source = files / "clean.safetensors"
+    before = source.read_bytes()
+    link = tmp_path / "page.html"
+    link.symlink_to(source)
+    for page in (source, link):
+        done = run("scan", "--html", page, source)
+        assert done.returncode == 74
+        assert "would replace the input" in done.stderr
+    assert source.read_bytes() == before
+
+
 def test_deep_reads_digests(tmp_path, weights):
     path = quantize(tmp_path / "a.safetensors", weights, "mxfp4")
     assert run("scan", "--deep", path).returncode == 0

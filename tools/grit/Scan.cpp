@@ -8,8 +8,10 @@
 
 #include "Command.h"
 #include "Output.h"
+#include "OutputFile.h"
 #include "grit/Container/AtomicFile.h"
 #include "grit/Scan/Writers.h"
+#include <filesystem>
 
 using namespace grit;
 using namespace grit::tool;
@@ -34,10 +36,24 @@ static Expected<void> writeFile(const std::string &path,
   return file->commit(bytes.size());
 }
 
+/// A page replaces a page, and nothing else: what is scanned may be anything,
+/// and a name may be a link to it.
+static std::optional<Error> checkPage(const std::string &path) {
+  std::error_code none;
+  std::filesystem::path found = std::filesystem::canonical(path, none);
+  if (none || found.extension() == ".html" || found.extension() == ".htm")
+    return std::nullopt;
+  return replacesInputError(path);
+}
+
 static int run(const Options &options) {
   if (options.list) {
     std::fputs(scan::documentation().c_str(), stdout);
     return kOk;
+  }
+  if (std::optional<Error> error = checkPage(options.html)) {
+    printError(*error);
+    return kScanOutputFailed;
   }
   scan::Options how;
   how.deep = options.deep;
