@@ -19,6 +19,9 @@ include(AddMLIR)
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 set(GRIT_MLIR_TOOLS_DIR ${MLIR_INSTALL_PREFIX}/bin)
 set(GRIT_MLIR_LIB_DIR ${MLIR_INSTALL_PREFIX}/lib)
+# Where the shared libraries are; LLVM can be in another prefix than MLIR.
+set(GRIT_MLIR_LIB_DIRS ${GRIT_MLIR_LIB_DIR} ${LLVM_LIBRARY_DIR})
+list(REMOVE_DUPLICATES GRIT_MLIR_LIB_DIRS)
 
 # The OpenMP run-time library that compiled kernels call for threads (MLIR emits
 # __kmpc_* calls, which GCC's libgomp does not have). Any LLVM's will do.
