@@ -8,8 +8,8 @@
 
 #include "grit/Format/Check.h"
 #include "CheckSteps.h"
+#include "PlacedField.h"
 #include "grit/Format/Audit.h"
-#include "grit/Format/Codec.h"
 #include "grit/Format/Fingerprint.h"
 #include <algorithm>
 
@@ -29,15 +29,22 @@ static Error contentError(std::string message, std::string field,
           std::move(fix),         plane};
 }
 
-/// Step 5.2: the indices of every run rise strictly and are below m.
-static std::optional<Error> checkIndices(const Sparsity &sparsity,
-                                         int64_t numElements, int plane,
+/// Step 5.2: the indices of every run rise strictly and are below m. Indices
+/// whose placement has no map cannot be found, and pass.
+static std::optional<Error> checkIndices(const ArraySpec &spec, int plane,
                                          std::span<const ByteSpan> planes) {
-  int64_t numRuns = numElements / sparsity.m;
+  const Sparsity &sparsity = *spec.contract.description().sparsity;
+  int64_t numRuns = spec.numElements() / sparsity.m;
+  if (numRuns == 0)
+    return std::nullopt;
+  Expected<PlacedField> indices =
+      PlacedField::ofElements(spec, sparsity.indices);
+  if (!indices)
+    return std::nullopt;
   for (int64_t run = 0; run < numRuns; ++run) {
     int64_t previous = -1;
     for (unsigned j = 0; j < sparsity.n; ++j) {
-      int64_t index = readField(sparsity.indices, run * sparsity.n + j, planes);
+      int64_t index = indices->read(run * sparsity.n + j, planes);
       if (index > previous && index < sparsity.m) {
         previous = index;
         continue;
@@ -45,14 +52,14 @@ static std::optional<Error> checkIndices(const Sparsity &sparsity,
       std::string found;
       for (unsigned i = 0; i < sparsity.n; ++i)
         found += (i ? ", " : "") +
-                 std::to_string(
-                     readField(sparsity.indices, run * sparsity.n + i, planes));
+                 std::to_string(indices->read(run * sparsity.n + i, planes));
       return contentError(
           "the indices of run " + std::to_string(run) + " are out of order",
           "aux", "strictly rising indices below " + std::to_string(sparsity.m),
           found,
-          "the plane is damaged, or was written by an encoder that does "
-          "not sort",
+          "the plane is damaged, lies in another placement than "
+          "placement_meta says, or was written by an encoder that does not "
+          "sort",
           "encode again, or declare the order 'unord'", plane);
     }
   }
@@ -62,8 +69,7 @@ static std::optional<Error> checkIndices(const Sparsity &sparsity,
 /// Step 5, for planes whose sizes are right. `planes` and `sizes` are in the
 /// order of the C ABI.
 static std::optional<Error>
-checkContents(const FormatDescription &description, int64_t numElements,
-              std::span<const int64_t> sizes,
+checkContents(const ArraySpec &spec, std::span<const int64_t> sizes,
               std::span<const uint8_t *const> planes,
               const std::optional<std::array<uint8_t, 16>> &expected,
               std::array<ByteSpan, 4> &slots) {
@@ -90,6 +96,7 @@ checkContents(const FormatDescription &description, int64_t numElements,
                           "fetch the array again, or take a new digest if the "
                           "change was meant");
   }
+  const FormatDescription &description = spec.contract.description();
   const std::optional<Sparsity> &sparsity = description.sparsity;
   if (!sparsity || !sparsity->ascending)
     return std::nullopt;
@@ -97,8 +104,7 @@ checkContents(const FormatDescription &description, int64_t numElements,
   for (unsigned i = 0; i < description.planes.size(); ++i)
     ordered.push_back(slots[planeSlot(description, i)]);
   return checkIndices(
-      *sparsity, numElements,
-      static_cast<int>(planeSlot(description, sparsity->indices.plane)),
+      spec, static_cast<int>(planeSlot(description, sparsity->indices.plane)),
       ordered);
 }
 
@@ -129,6 +135,15 @@ checkDeclared(std::span<const uint8_t> descriptor,
   return contract;
 }
 
+static ArraySpec specOf(const Contract &contract, const Descriptor &d,
+                        std::span<const int64_t> shape) {
+  return {contract,
+          {shape.begin(), shape.end()},
+          d.groupAxis,
+          d.placements,
+          d.note};
+}
+
 std::optional<Error> grit::check(const CheckInput &input, int level,
                                  std::vector<Warning> *warnings) {
   audit::countCrossing();
@@ -140,18 +155,21 @@ std::optional<Error> grit::check(const CheckInput &input, int level,
     return std::move(contract.error());
   if (auto error = comparePlaneBytes(d, sizes, input.planeBytes))
     return error;
+  // What allocates waits for a level that reads planes.
   std::array<ByteSpan, 4> slots;
-  if (level >= 2)
-    if (auto error =
-            checkContents((*contract)->description(), sizes.numElements,
-                          sizes.planeBytes, input.planes, input.digest, slots))
+  std::optional<ArraySpec> spec;
+  if (level >= 2) {
+    spec = specOf(**contract, d, input.shape);
+    if (auto error = checkContents(*spec, sizes.planeBytes, input.planes,
+                                   input.digest, slots))
       return error;
+  }
   if (!warnings)
     return std::nullopt;
   warnAboutDeclaration(*(*contract)->grade(), d.groupAxis, input.shape,
                        *warnings);
   if (level >= 3)
-    probe(**contract, sizes.numElements, slots, *warnings);
+    probe(*spec, slots, *warnings);
   return std::nullopt;
 }
 
@@ -180,14 +198,13 @@ grit::check(const ArraySpec &spec, std::span<const int64_t> planeBytes,
     slotPlanes[slot] = i < planes.size() ? planes[i] : nullptr;
   }
   std::array<ByteSpan, 4> slots;
-  if (auto error = checkContents(description, spec.numElements(), slotBytes,
-                                 slotPlanes, expected, slots))
+  if (auto error = checkContents(spec, slotBytes, slotPlanes, expected, slots))
     return error;
   if (!grade)
     return std::nullopt;
   warnAboutDeclaration(*grade, spec.axis, spec.shape, *warnings);
   if (level >= 3)
-    probe(spec.contract, spec.numElements(), slots, *warnings);
+    probe(spec, slots, *warnings);
   return std::nullopt;
 }
 
@@ -200,9 +217,5 @@ grit::specFromDescriptor(std::span<const uint8_t> descriptor,
       checkDeclared(descriptor, shape, d, sizes);
   if (!contract)
     return tl::unexpected(contract.error());
-  return ArraySpec{**contract,
-                   {shape.begin(), shape.end()},
-                   d.groupAxis,
-                   d.placements,
-                   d.note};
+  return specOf(**contract, d, shape);
 }

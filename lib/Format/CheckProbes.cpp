@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckSteps.h"
+#include "PlacedField.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
 #include <cmath>
@@ -74,14 +75,18 @@ struct Samples {
 
 } // namespace
 
-static void probeScales(const Factor &scale, const Samples &samples,
+static void probeScales(const ArraySpec &spec, const Factor &scale,
+                        const Samples &samples,
                         std::span<const ByteSpan> planes,
                         std::vector<Warning> &warnings) {
   if (!scale.number.word.isExponentOnly())
     return;
-  uint32_t first = readField(scale.bits, samples[0], planes);
+  Expected<PlacedField> codes = PlacedField::ofFactor(spec, scale);
+  if (!codes)
+    return;
+  uint32_t first = codes->read(samples[0], planes);
   for (int64_t j = 1; j < samples.count; ++j)
-    if (readField(scale.bits, samples[j], planes) != first)
+    if (codes->read(samples[j], planes) != first)
       return;
   warnings.push_back(
       {Warning::Kind::ScalesWithoutSpread,
@@ -91,16 +96,19 @@ static void probeScales(const Factor &scale, const Samples &samples,
        "look whether the scale plane was filled with a constant"});
 }
 
-/// The largest magnitude of the codes in the sampled groups. Survivors of a
-/// sparse array are followed from the start: a repeated index shifts all later
-/// ones.
-static int32_t largestCode(const FormatDescription &description,
-                           int64_t numElements, const Samples &samples,
+/// The largest magnitude of the codes in the sampled groups, or 0 where they
+/// cannot be found. Survivors of a sparse array are followed from the start: a
+/// repeated index shifts all later ones.
+static int32_t largestCode(const ArraySpec &spec, const Samples &samples,
                            std::span<const ByteSpan> planes) {
+  const FormatDescription &description = spec.contract.description();
+  Expected<PlacedField> codes =
+      PlacedField::ofElements(spec, description.codes);
+  if (!codes)
+    return 0;
   int32_t largest = 0;
   auto see = [&](int64_t code) {
-    auto value =
-        static_cast<int8_t>(readField(description.codes, code, planes));
+    auto value = static_cast<int8_t>(codes->read(code, planes));
     largest = std::max(largest, std::abs(static_cast<int32_t>(value)));
   };
   int64_t k0 = description.scales.back().group;
@@ -111,12 +119,15 @@ static int32_t largestCode(const FormatDescription &description,
     return largest;
   }
   const Sparsity &sparsity = *description.sparsity;
+  Expected<PlacedField> indices =
+      PlacedField::ofElements(spec, sparsity.indices);
+  if (!indices)
+    return 0;
   int64_t code = 0, next = 0;
-  for (int64_t run = 0; run < numElements / sparsity.m; ++run) {
+  for (int64_t run = 0; run < spec.numElements() / sparsity.m; ++run) {
     uint32_t kept = 0;
     for (unsigned slot = 0; slot < sparsity.n; ++slot)
-      kept |=
-          1u << readField(sparsity.indices, run * sparsity.n + slot, planes);
+      kept |= 1u << indices->read(run * sparsity.n + slot, planes);
     for (unsigned position = 0; position < sparsity.m; ++position) {
       if (!(kept >> position & 1))
         continue;
@@ -131,21 +142,20 @@ static int32_t largestCode(const FormatDescription &description,
   return largest;
 }
 
-void check_steps::probe(const Contract &contract, int64_t numElements,
-                        std::span<const ByteSpan> slots,
+void check_steps::probe(const ArraySpec &spec, std::span<const ByteSpan> slots,
                         std::vector<Warning> &warnings) {
-  const FormatDescription &description = contract.description();
+  const FormatDescription &description = spec.contract.description();
   const Factor &scale = description.scales.back();
-  Samples samples(numElements / scale.group);
+  Samples samples(spec.numElements() / scale.group);
   if (samples.count < 2)
     return;
   std::vector<ByteSpan> planes;
   for (unsigned i = 0; i < description.planes.size(); ++i)
     planes.push_back(slots[planeSlot(description, i)]);
-  probeScales(scale, samples, planes, warnings);
+  probeScales(spec, scale, samples, planes, warnings);
   if (description.level.number.word != words::S8)
     return;
-  int32_t largest = largestCode(description, numElements, samples, planes);
+  int32_t largest = largestCode(spec, samples, planes);
   constexpr int32_t kHalfRange = 64;
   if (largest > 0 && largest < kHalfRange)
     warnings.push_back(

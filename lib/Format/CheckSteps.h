@@ -63,9 +63,9 @@ void warnAboutDeclaration(const Grade &grade, int groupAxis,
                           std::vector<Warning> &warnings);
 
 /// The probes of level 3 on planes that passed step 5. `slots` are in the order
-/// of the C ABI.
-void probe(const Contract &contract, int64_t numElements,
-           std::span<const ByteSpan> slots, std::vector<Warning> &warnings);
+/// of the C ABI. A probe of values whose placement has no map is left out.
+void probe(const ArraySpec &spec, std::span<const ByteSpan> slots,
+           std::vector<Warning> &warnings);
 
 /// A SizeMismatch from its parts (see Error).
 Error sizeError(std::string message, std::string field, std::string declared,

@@ -87,3 +87,21 @@ Expected<PlacedField> PlacedField::ofElements(const ArraySpec &spec,
   }
   return get(spec, field, items, columns);
 }
+
+std::optional<Error> PlacedField::checkAll(const ArraySpec &spec) {
+  if (spec.numElements() == 0)
+    return std::nullopt;
+  const FormatDescription &description = spec.contract.description();
+  auto codes = ofElements(spec, description.codes);
+  if (!codes)
+    return codes.error();
+  if (description.sparsity)
+    if (auto indices = ofElements(spec, description.sparsity->indices);
+        !indices)
+      return indices.error();
+  for (const auto *factors : {&description.scales, &description.offset.factors})
+    for (const Factor &factor : *factors)
+      if (auto codes = ofFactor(spec, factor); !codes)
+        return codes.error();
+  return std::nullopt;
+}

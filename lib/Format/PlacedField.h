@@ -26,6 +26,10 @@ public:
   static Expected<PlacedField> ofElements(const ArraySpec &spec,
                                           const BitField &field);
 
+  /// Why one of the values of an array cannot be found, or nothing; an empty
+  /// array has none.
+  static std::optional<Error> checkAll(const ArraySpec &spec);
+
   /// The number of values.
   int64_t size() const { return items; }
   /// The place of value `index` in the plane, counted in values.
