@@ -22,7 +22,7 @@ static LogicalResult verifyContract(Operation *op, ArrayType array) {
 }
 
 static LogicalResult verifyAccumulation(MatmulOp op) {
-  AccumAttr accum = op.getAccumOrDefault();
+  AccumAttr accum = op.getRequestedAccum();
   if (accum.isBinary32() && accum.getAn() != "ftz")
     return success();
   InFlightDiagnostic diagnostic =

@@ -33,6 +33,7 @@ void grit::endStage(OpPassManager &pm, StringRef stage) {
 }
 
 void grit::addContractPasses(OpPassManager &pm) {
+  pm.addPass(createExpandRequantize());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLegalizePlacements());
   pm.addPass(createCanonicalizerPass());
@@ -41,6 +42,7 @@ void grit::addContractPasses(OpPassManager &pm) {
 void grit::addPlanePasses(OpPassManager &pm) {
   // Checks first: they look at planes as they came in, behind relayouts.
   pm.addPass(createLowerCheck());
+  pm.addPass(createLowerShapes());
   pm.addPass(createLowerRelayout());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createExpandArrays());

@@ -63,7 +63,7 @@ static std::string kernelName(MatmulOp op) {
       "matmul_" +
       symbolPart(op.getWeight().getType().getContract().getContract()) + "_" +
       symbolPart(op.getInput()) + "_" + symbolPart(op.getInit());
-  return op.getAccumOrDefault().allowsAnyOrder() ? name : name + "_seq";
+  return op.getRequestedAccum().allowsAnyOrder() ? name : name + "_seq";
 }
 
 //===----------------------------------------------------------------------===//

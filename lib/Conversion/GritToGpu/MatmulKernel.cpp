@@ -91,7 +91,7 @@ gpu::GPUFuncOp grit::emitMatmulKernel(gpu::GPUModuleOp module, StringRef name,
   Value results = loops.mul(rows, columns);
   Value x = kernel.buffer(0, loops.mul(rows, k));
   Value y = kernel.buffer(1, results);
-  Sum sum(b, loc, op.getAccumOrDefault().allowsAnyOrder(), walk.walk.run);
+  Sum sum(b, loc, op.getRequestedAccum().allowsAnyOrder(), walk.walk.run);
 
   kernel.forEachThread(results, [&](Value index) {
     Value row = arith::DivUIOp::create(b, loc, index, columns);

@@ -200,7 +200,7 @@ struct MatmulKernel : OpRewritePattern<MatmulOp> {
     ArrayType weight = op.getWeight().getType();
     grit::Contract contract = weight.getContract().getContract();
     const FormatDescription &description = contract.description();
-    if (!op.getAccumOrDefault().allowsAnyOrder())
+    if (!op.getRequestedAccum().allowsAnyOrder())
       return rewriter.notifyMatchFailure(
           op, "lanes add in an order of their own (ao = unspec)");
     auto walk = chooseVectorWalk(rewriter, op, weight, lanes);

@@ -44,10 +44,11 @@ func.func @matmul(%x: tensor<3x64xf16>, %w: !grit.array<8x64x#grit.grade<nvf4>>,
 
 // -----
 
-func.func @refuses_precision(%x: tensor<3x64xf32>, %w: !grit.array<8x64x#grit.grade<nvf4>>, %y: tensor<3x8xf32>) -> tensor<3x8xf32> {
+func.func @refuses_precision(%x: tensor<3x64xf32>, %w: !grit.array<8x64x#grit.grade<e = e2m1, k0 = 16, s0 = e4m3, esr = ratiomaxabs, ai = binary16>>, %y: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  // The weight asks for it, so that the two have a common contract.
   // expected-error @+2 {{requested accumulation #grit.accum<ai = binary16>; kernels offer binary32 sums that preserve subnormals}}
   // expected-note @+1 {{fix: relax ap, ab and ai to binary32 and an to any}}
-  %r = grit.matmul ins(%x, %w : tensor<3x64xf32>, !grit.array<8x64x#grit.grade<nvf4>>)
+  %r = grit.matmul ins(%x, %w : tensor<3x64xf32>, !grit.array<8x64x#grit.grade<e = e2m1, k0 = 16, s0 = e4m3, esr = ratiomaxabs, ai = binary16>>)
        outs(%y : tensor<3x8xf32>) accum = #grit.accum<ai = binary16> -> tensor<3x8xf32>
   return %r : tensor<3x8xf32>
 }

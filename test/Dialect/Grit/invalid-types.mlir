@@ -173,7 +173,7 @@ func.func private @option_duplicate(!grit.array<4x32x#grit.grade<mxfp4>, data = 
 
 // -----
 
-// expected-error@+1 {{unknown option 'order'; expected axis, data, scale or meta}}
+// expected-error@+1 {{unknown option 'order'; expected axis, data, scale, meta or assumed}}
 func.func private @option_unknown(!grit.array<4x32x#grit.grade<mxfp4>, order = row_major>)
 
 // -----

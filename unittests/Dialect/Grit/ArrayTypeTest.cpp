@@ -110,7 +110,8 @@ TEST_P(ArrayTypeTest, TooLargeShapesAreRefusedAndNotComputed) {
   int64_t huge = std::numeric_limits<int64_t>::max() / extent() * extent();
   EXPECT_TRUE(mlir::failed(ArrayType::verify(
       emitError, {huge, extent() * 4}, attr(), /*axis=*/1,
-      placements.data.raw(), placements.scale.raw(), placements.meta.raw())));
+      placements.data.raw(), placements.scale.raw(), placements.meta.raw(),
+      /*assumed=*/0)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Contracts, ArrayTypeTest, testing::ValuesIn([] {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlacementSyntax.h"
 #include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -262,30 +263,17 @@ Attribute PlacementAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
   SMLoc loc = parser.getCurrentLocation();
-  uint64_t bits = 0;
-  OptionalParseResult integer = parser.parseOptionalInteger(bits);
-  if (integer.has_value()) {
-    if (failed(*integer))
-      return {};
-  } else {
-    StringRef name;
-    if (parser.parseKeyword(&name))
-      return {};
-    auto placement = grit::Placement::parse(name.str());
-    if (!placement) {
-      describeError(parser.emitError(loc), placement.error());
-      return {};
-    }
-    bits = placement->raw();
-  }
-  if (parser.parseGreater())
+  grit::Placement placement;
+  if (parsePlacement(parser, placement) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    bits);
+                    placement.raw());
 }
 
 void PlacementAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getPlacement().str() << ">";
+  printer << "<";
+  printPlacement(printer, getPlacement());
+  printer << ">";
 }
 
 LogicalResult PlacementAttr::verify(EmitError emitError, uint64_t bits) {
@@ -304,6 +292,17 @@ LogicalResult PlacementAttr::verify(EmitError emitError, uint64_t bits) {
 AccumAttr AccumAttr::getDefault(MLIRContext *context) {
   uint16_t f32 = grit::words::Binary32.raw();
   return get(context, "unspec", f32, f32, f32, "any");
+}
+
+AccumAttr AccumAttr::get(MLIRContext *context,
+                         const grit::Accumulation &accumulation) {
+  return get(context, accumulation.ao, accumulation.ap.raw(),
+             accumulation.ab.raw(), accumulation.ai.raw(), accumulation.an);
+}
+
+grit::Accumulation AccumAttr::getAccumulation() const {
+  return {getAo().str(), grit::FormatWord(getAp()), grit::FormatWord(getAb()),
+          grit::FormatWord(getAi()), getAn().str()};
 }
 
 bool AccumAttr::isBinary32() const {

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "grit/Dialect/Grit/IR/GritDialect.h"
+#include "OpVerifiers.h"
+#include "grit/Format/GradeOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -17,22 +18,6 @@ using namespace mlir;
 
 #define GET_OP_CLASSES
 #include "grit/Dialect/Grit/IR/GritOps.cpp.inc"
-
-/// Emits `error` on `op` in the words of the format library.
-static LogicalResult refuse(Operation *op, const grit::Error &error) {
-  describeError(op->emitOpError(), error);
-  return failure();
-}
-
-/// Static extents that meet must agree.
-static LogicalResult verifyExtents(Operation *op, StringRef what,
-                                   int64_t required, int64_t found) {
-  if (ShapedType::isDynamic(required) || ShapedType::isDynamic(found) ||
-      required == found)
-    return success();
-  return op->emitOpError() << what << " must be " << required << ", but got "
-                           << found;
-}
 
 static LogicalResult verifySameShape(Operation *op, ArrayType array,
                                      RankedTensorType tensor, StringRef what) {
@@ -169,8 +154,8 @@ struct BundleOfPlanes : OpRewritePattern<BundleOp> {
   }
 };
 
-/// An extent of a bundle is one of its sizes; one of a relayout or a check is
-/// that of its operand.
+/// An extent of a bundle is one of its sizes; one of an operation that keeps
+/// the shape is that of its operand.
 struct DimOfProducer : OpRewritePattern<DimOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DimOp op,
@@ -185,7 +170,8 @@ struct DimOfProducer : OpRewritePattern<DimOp> {
       rewriter.replaceOp(op, bundle.getSizes()[before]);
       return success();
     }
-    if (!isa_and_present<RelayoutOp, CheckOp>(producer))
+    if (!isa_and_present<RelayoutOp, CheckOp, AssumePlacementOp,
+                         VerifyPlacementOp, ReinterpretOp>(producer))
       return rewriter.notifyMatchFailure(op, "extent is decided elsewhere");
     rewriter.modifyOpInPlace(
         op, [&] { op.getArrayMutable().assign(producer->getOperand(0)); });
@@ -241,23 +227,50 @@ LogicalResult DecodeOp::verify() {
                          "destination");
 }
 
+/// Bytes that are written here lie where the type says, by construction.
+static LogicalResult verifyEncodes(Operation *op, ArrayType array) {
+  grit::Contract contract = array.getContract().getContract();
+  if (contract.description().encoding.rule == grit::EncodeRule::None)
+    return op->emitOpError()
+           << "contract " << array.getContract() << " defines no encoding";
+  return verifyAssumed(op, {}, array);
+}
+
 LogicalResult EncodeOp::verify() {
   ArrayType array = getResult().getType();
   if (failed(verifySameShape(*this, array,
                              dyn_cast<RankedTensorType>(getInput().getType()),
                              "input")))
     return failure();
-  grit::Contract contract = array.getContract().getContract();
-  if (contract.description().encoding.rule == grit::EncodeRule::None)
-    return emitOpError() << "contract " << array.getContract()
-                         << " defines no encoding";
-  return success();
+  return verifyEncodes(*this, array);
 }
 
-AccumAttr MatmulOp::getAccumOrDefault() {
+LogicalResult RequantizeOp::verify() {
+  if (getArray().getType().getShape() != getType().getShape())
+    return emitOpError() << "must keep the shape, but goes from "
+                         << getArray().getType() << " to " << getType();
+  return verifyEncodes(*this, getType());
+}
+
+/// The accumulation contract that a weight's grade spells; any order for a
+/// contract that is no grade.
+static grit::Accumulation accumulationOf(ArrayType weight) {
+  const grit::Contract contract = weight.getContract().getContract();
+  return contract.isGrade() ? grit::Accumulation::of(*contract.grade())
+                            : grit::Accumulation();
+}
+
+AccumAttr MatmulOp::getRequestedAccum() {
   if (AccumAttr accum = getAccumAttr())
     return accum;
-  return AccumAttr::getDefault(getContext());
+  return AccumAttr::get(getContext(), accumulationOf(getWeight().getType()));
+}
+
+AccumAttr MatmulOp::getResultAccum() {
+  auto joined = grit::join(getRequestedAccum().getAccumulation(),
+                           accumulationOf(getWeight().getType()));
+  assert(joined && "the verifier refuses contracts without a join");
+  return AccumAttr::get(getContext(), *joined);
 }
 
 LogicalResult MatmulOp::verify() {
@@ -288,36 +301,12 @@ LogicalResult MatmulOp::verify() {
   if (failed(verifyExtents(*this, "the last extent of the activations (K)",
                            weight.getShape()[1], input.getDimSize(last))))
     return failure();
-  return verifyExtents(*this, "the last extent of the destination (N)",
-                       weight.getShape()[0], init.getDimSize(last));
-}
-
-//===----------------------------------------------------------------------===//
-// relayout, check
-//===----------------------------------------------------------------------===//
-
-LogicalResult RelayoutOp::verify() {
-  ArrayType from = getArray().getType();
-  ArrayType to = getResult().getType();
-  if (from.getShape() != to.getShape() ||
-      from.getContract() != to.getContract() || from.getAxis() != to.getAxis())
-    return emitOpError() << "may change placements only, but goes from " << from
-                         << " to " << to;
-  grit::Placements a = from.getPlacements(), b = to.getPlacements();
-  for (auto [role, source, target] :
-       {std::tuple(StringRef("data"), a.data, b.data),
-        std::tuple(StringRef("scale"), a.scale, b.scale),
-        std::tuple(StringRef("meta"), a.meta, b.meta)}) {
-    if (source == target)
-      continue;
-    for (grit::Placement end : {source, target})
-      if (end.isOpaque() || end.isUnspecified())
-        return emitOpError()
-               << role << " placement cannot go from " << source.specName()
-               << " to " << target.specName()
-               << ": there is no map for an opaque or unspecified placement";
-  }
-  return success();
+  if (failed(verifyExtents(*this, "the last extent of the destination (N)",
+                           weight.getShape()[0], init.getDimSize(last))))
+    return failure();
+  auto joined =
+      grit::join(getRequestedAccum().getAccumulation(), accumulationOf(weight));
+  return joined ? success() : refuse(*this, joined.error());
 }
 
 static bool isStaticallyEmpty(Value tensor) {
@@ -333,71 +322,4 @@ OpFoldResult DecodeOp::fold(FoldAdaptor) {
 OpFoldResult MatmulOp::fold(FoldAdaptor) {
   bool nothing = isStaticallyEmpty(getInit()) || isStaticallyEmpty(getInput());
   return nothing ? getInit() : OpFoldResult();
-}
-
-Value grit::ir::sourceOfPlanes(Value array) {
-  while (Operation *op = array.getDefiningOp()) {
-    if (!isa<RelayoutOp, CheckOp>(op))
-      break;
-    array = op->getOperand(0);
-  }
-  return array;
-}
-
-OpFoldResult RelayoutOp::fold(FoldAdaptor) {
-  if (getArray().getType() == getType())
-    return getArray();
-  return {};
-}
-
-namespace {
-/// relayout(relayout(x)) is one relayout (law L2).
-struct ComposeRelayouts : OpRewritePattern<RelayoutOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(RelayoutOp op,
-                                PatternRewriter &rewriter) const override {
-    auto inner = op.getArray().getDefiningOp<RelayoutOp>();
-    if (!inner)
-      return rewriter.notifyMatchFailure(op, "operand is not a relayout");
-    rewriter.replaceOpWithNewOp<RelayoutOp>(op, op.getType(), inner.getArray());
-    return success();
-  }
-};
-
-/// True when sizes of the array are known at run time only.
-static bool hasUnprovedSizes(Value array) {
-  if (!cast<ArrayType>(array.getType()).hasStaticShape())
-    return true;
-  // The type of a bundle states sizes that its planes need not have.
-  auto bundle = sourceOfPlanes(array).getDefiningOp<BundleOp>();
-  return bundle && llvm::any_of(bundle.getPlanes().getTypes(), [](Type plane) {
-           return !cast<RankedTensorType>(plane).hasStaticShape();
-         });
-}
-
-/// A check that has nothing left to prove is its operand.
-struct EraseProvedCheck : OpRewritePattern<CheckOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CheckOp op,
-                                PatternRewriter &rewriter) const override {
-    const grit::FormatDescription description =
-        op.getArray().getType().getContract().getContract().description();
-    bool ordered = description.sparsity && description.sparsity->ascending;
-    if ((op.getLevel() >= 2 && ordered) ||
-        (op.getLevel() >= 1 && hasUnprovedSizes(op.getArray())))
-      return rewriter.notifyMatchFailure(op, "something is left to check");
-    rewriter.replaceOp(op, op.getArray());
-    return success();
-  }
-};
-} // namespace
-
-void RelayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                             MLIRContext *context) {
-  patterns.add<ComposeRelayouts>(context);
-}
-
-void CheckOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                          MLIRContext *context) {
-  patterns.add<EraseProvedCheck>(context);
 }

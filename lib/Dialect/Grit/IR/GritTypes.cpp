@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlacementSyntax.h"
 #include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -31,9 +32,21 @@ void GritDialect::registerTypes() {
 
 ArrayType ArrayType::get(MLIRContext *context, ArrayRef<int64_t> shape,
                          ContractAttrInterface contract, int64_t axis,
-                         grit::Placements placements) {
+                         grit::Placements placements,
+                         grit::Assumptions assumed) {
   return Base::get(context, shape, contract, axis, placements.data.raw(),
-                   placements.scale.raw(), placements.meta.raw());
+                   placements.scale.raw(), placements.meta.raw(),
+                   assumed.bits());
+}
+
+ArrayType ArrayType::tryGet(function_ref<InFlightDiagnostic()> emitError,
+                            ArrayRef<int64_t> shape,
+                            ContractAttrInterface contract, int64_t axis,
+                            grit::Placements placements,
+                            grit::Assumptions assumed) {
+  return Base::getChecked(emitError, contract.getContext(), shape, contract,
+                          axis, placements.data.raw(), placements.scale.raw(),
+                          placements.meta.raw(), assumed.bits());
 }
 
 ArrayType ArrayType::get(ArrayRef<int64_t> shape,
@@ -45,7 +58,18 @@ ArrayType ArrayType::get(ArrayRef<int64_t> shape,
 }
 
 ArrayType ArrayType::withPlacements(grit::Placements placements) const {
-  return get(getContext(), getShape(), getContract(), getAxis(), placements);
+  return get(getContext(), getShape(), getContract(), getAxis(), placements,
+             getAssumed());
+}
+
+ArrayType ArrayType::withAssumed(grit::Assumptions assumed) const {
+  return get(getContext(), getShape(), getContract(), getAxis(),
+             getPlacements(), assumed);
+}
+
+ArrayType ArrayType::withShape(ArrayRef<int64_t> shape) const {
+  return get(getContext(), shape, getContract(), getAxis(), getPlacements(),
+             getAssumed());
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,6 +86,10 @@ grit::Placements ArrayType::getPlacements() const {
   return {grit::Placement(getDataPlacement()),
           grit::Placement(getScalePlacement()),
           grit::Placement(getMetaPlacement())};
+}
+
+grit::Assumptions ArrayType::getAssumed() const {
+  return grit::Assumptions::fromBits(getAssumedRoles());
 }
 
 bool ArrayType::hasCanonicalPlacements() const {
@@ -147,11 +175,25 @@ verifyGroupAxis(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Only planes that the contract has can lie in an assumed placement.
+static LogicalResult verifyAssumed(function_ref<InFlightDiagnostic()> emitError,
+                                   uint8_t assumedRoles,
+                                   const grit::FormatDescription &description) {
+  uint8_t present = 0;
+  for (const grit::PlaneInfo &plane : description.planes)
+    present |= 1u << plane.placement;
+  if (uint8_t extra = assumedRoles & ~present)
+    return emitError() << "assumes the placement of planes that the contract "
+                          "does not have (roles "
+                       << unsigned(extra) << ")";
+  return success();
+}
+
 LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> shape,
                                 ContractAttrInterface contract, int64_t axis,
                                 uint64_t dataPlacement, uint64_t scalePlacement,
-                                uint64_t metaPlacement) {
+                                uint64_t metaPlacement, uint8_t assumedRoles) {
   if (!contract)
     return emitError() << "expected a contract, such as #grit.grade<mxfp4>";
   int64_t rank = shape.size();
@@ -161,7 +203,8 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "group axis " << axis << " is out of range for rank "
                        << rank;
   grit::Contract value = contract.getContract();
-  if (failed(verifyGroupAxis(emitError, shape, axis, value.description())))
+  if (failed(verifyAssumed(emitError, assumedRoles, value.description())) ||
+      failed(verifyGroupAxis(emitError, shape, axis, value.description())))
     return failure();
   grit::ArraySpec spec{value,
                        {},
@@ -182,31 +225,11 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// placement ::= name | hexadecimal word
-static ParseResult parsePlacement(AsmParser &parser,
-                                  grit::Placement &placement) {
-  SMLoc loc = parser.getCurrentLocation();
-  uint64_t bits = 0;
-  OptionalParseResult integer = parser.parseOptionalInteger(bits);
-  if (integer.has_value()) {
-    placement = grit::Placement(bits);
-    return *integer;
-  }
-  StringRef name;
-  if (parser.parseKeyword(&name))
-    return failure();
-  auto parsed = grit::Placement::parse(name.str());
-  if (!parsed) {
-    describeError(parser.emitError(loc), parsed.error());
-    return failure();
-  }
-  placement = *parsed;
-  return success();
-}
-
 /// option ::= `axis` `=` integer | (`data` | `scale` | `meta`) `=` placement
+///          | `assumed` `=` roles
 static ParseResult parseOptions(AsmParser &parser, int64_t &axis,
-                                grit::Placements &placements) {
+                                grit::Placements &placements,
+                                grit::Assumptions &assumed) {
   SmallVector<StringRef> seen;
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
@@ -225,9 +248,12 @@ static ParseResult parseOptions(AsmParser &parser, int64_t &axis,
       value = parsePlacement(parser, placements.scale);
     else if (key == "meta")
       value = parsePlacement(parser, placements.meta);
+    else if (key == "assumed")
+      value = parseRoles(parser, assumed);
     else
-      return parser.emitError(loc) << "unknown option '" << key
-                                   << "'; expected axis, data, scale or meta";
+      return parser.emitError(loc)
+             << "unknown option '" << key
+             << "'; expected axis, data, scale, meta or assumed";
     if (failed(value))
       return failure();
   }
@@ -254,11 +280,13 @@ Type ArrayType::parse(AsmParser &parser) {
   }
   int64_t axis = static_cast<int64_t>(shape.size()) - 1;
   grit::Placements placements = contract.getContract().canonicalPlacements();
-  if (parseOptions(parser, axis, placements) || parser.parseGreater())
+  grit::Assumptions assumed;
+  if (parseOptions(parser, axis, placements, assumed) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
                     shape, contract, axis, placements.data.raw(),
-                    placements.scale.raw(), placements.meta.raw());
+                    placements.scale.raw(), placements.meta.raw(),
+                    assumed.bits());
 }
 
 void ArrayType::print(AsmPrinter &printer) const {
@@ -278,11 +306,17 @@ void ArrayType::print(AsmPrinter &printer) const {
   grit::Placements own = getPlacements();
   auto print = [&](StringRef key, grit::Placement value,
                    grit::Placement usual) {
-    if (!(value == usual))
-      printer << ", " << key << " = " << value.str();
+    if (value == usual)
+      return;
+    printer << ", " << key << " = ";
+    printPlacement(printer, value);
   };
   print("data", own.data, canonical.data);
   print("scale", own.scale, canonical.scale);
   print("meta", own.meta, canonical.meta);
+  if (!getAssumed().empty()) {
+    printer << ", assumed = ";
+    printRoles(printer, getAssumed());
+  }
   printer << ">";
 }

@@ -117,6 +117,18 @@ struct ExpandConstant : OpConversionPattern<ConstantOp> {
   }
 };
 
+/// What says something about an array without touching it is the array.
+template <typename OpTy> struct ExpandStatement : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  using OneToNOpAdaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
+  LogicalResult
+  matchAndRewrite(OpTy op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(op, {adaptor.getArray()});
+    return success();
+  }
+};
+
 /// A choice between arrays chooses every plane and every extent.
 struct ExpandSelect : OpConversionPattern<arith::SelectOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -184,7 +196,8 @@ void grit::populateExpandArraysPatterns(const TypeConverter &converter,
                                         ConversionTarget &target) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandBundle, ExpandConstant, ExpandDim, ExpandFunction,
-               ExpandPlanes, ExpandSelect>(converter, context);
+               ExpandPlanes, ExpandSelect, ExpandStatement<AssumePlacementOp>,
+               ExpandStatement<ReinterpretOp>>(converter, context);
   populateCallOpTypeConversionPattern(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
@@ -220,7 +233,8 @@ static LogicalResult verifyExpandable(Operation *op) {
   auto refuse = [&](const Twine &reason) {
     return op->emitError() << "'" << op->getName() << "' " << reason;
   };
-  if (isa<BundleOp, PlanesOp, DimOp, ConstantOp>(op))
+  if (isa<BundleOp, PlanesOp, DimOp, ConstantOp, AssumePlacementOp,
+          ReinterpretOp>(op))
     return success();
   if (isa_and_present<GritDialect>(op->getDialect()))
     return refuse("must be lowered before arrays are expanded");

@@ -57,20 +57,26 @@ legalizeRead(OpOperand &use, llvm::MapVector<Value, Value> &canonicalCopies) {
   return success();
 }
 
-/// Makes `op` write in the canonical placements.
-static LogicalResult legalizeWrite(EncodeOp op) {
-  ArrayType type = op.getType();
+/// Makes the one that writes `result` write in the canonical placements.
+static LogicalResult legalizeWrite(OpResult result) {
+  auto type = cast<ArrayType>(result.getType());
   if (type.hasCanonicalPlacements())
     return success();
+  Operation *op = result.getOwner();
   ArrayType written = canonicalOf(type);
   if (failed(verifyMovable(op, written, type)))
     return failure();
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
-  op.getResult().setType(written);
-  auto moved = RelayoutOp::create(builder, op.getLoc(), type, op.getResult());
-  op.getResult().replaceAllUsesExcept(moved.getResult(), moved);
+  result.setType(written);
+  auto moved = RelayoutOp::create(builder, op->getLoc(), type, result);
+  result.replaceAllUsesExcept(moved.getResult(), moved);
   return success();
+}
+
+/// The operations that become kernels.
+static bool isKernel(Operation *op) {
+  return isa<ConcatOp, DecodeOp, EncodeOp, MatmulOp, SliceOp, TransposeOp>(op);
 }
 
 namespace {
@@ -80,14 +86,14 @@ struct LegalizePlacements
     bool legal = true;
     llvm::MapVector<Value, Value> canonicalCopies;
     getOperation().walk([&](Operation *op) {
-      if (auto decode = dyn_cast<DecodeOp>(op))
-        legal &=
-            succeeded(legalizeRead(decode.getArrayMutable(), canonicalCopies));
-      else if (auto matmul = dyn_cast<MatmulOp>(op))
-        legal &=
-            succeeded(legalizeRead(matmul.getWeightMutable(), canonicalCopies));
-      else if (auto encode = dyn_cast<EncodeOp>(op))
-        legal &= succeeded(legalizeWrite(encode));
+      if (!isKernel(op))
+        return;
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<ArrayType>(operand.get().getType()))
+          legal &= succeeded(legalizeRead(operand, canonicalCopies));
+      for (OpResult result : op->getResults())
+        if (isa<ArrayType>(result.getType()))
+          legal &= succeeded(legalizeWrite(result));
     });
     if (!legal)
       signalPassFailure();

@@ -293,12 +293,20 @@ LogicalResult grit::lowerCheck(RewriterBase &rewriter, CheckOp op) {
 namespace {
 struct LowerCheck : grit::impl::LowerCheckBase<LowerCheck> {
   void runOnOperation() override {
-    SmallVector<CheckOp> ops;
-    getOperation().walk([&](CheckOp op) { ops.push_back(op); });
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<CheckOp, VerifyPlacementOp>(op))
+        ops.push_back(op);
+    });
     IRRewriter rewriter(&getContext());
     bool lowered = true;
-    for (CheckOp op : ops)
-      lowered &= succeeded(grit::lowerCheck(rewriter, op));
+    for (Operation *op : ops) {
+      if (auto check = dyn_cast<CheckOp>(op))
+        lowered &= succeeded(grit::lowerCheck(rewriter, check));
+      else
+        lowered &= succeeded(
+            grit::lowerVerifyPlacement(rewriter, cast<VerifyPlacementOp>(op)));
+    }
     if (!lowered)
       signalPassFailure();
   }

@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AddressEmitter.h"
-#include "PlaneMoves.h"
+#include "PlaneGather.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "grit/Dialect/Grit/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include <numeric>
 
 namespace grit {
 #define GEN_PASS_DEF_LOWERRELAYOUT
@@ -24,105 +23,6 @@ namespace grit {
 
 using namespace grit::ir;
 using namespace mlir;
-
-namespace {
-/// Emits the gather of one plane. A byte is made of chunks: the widest runs of
-/// bits that neither the end of a value nor that of a byte cuts.
-class PlaneGather {
-public:
-  PlaneGather(Location loc, const PlaneMove &move, Value plane)
-      : loc(loc), move(move), plane(plane),
-        chunkBits(std::gcd(move.grid.step, int64_t(8))),
-        chunksPerByte(8 / chunkBits),
-        chunksPerValue(move.grid.step / chunkBits) {}
-
-  Value emit(OpBuilder &builder);
-
-private:
-  Value emitByte(OpBuilder &builder, Location at, Value byteIndex);
-  Value emitChunk(OpBuilder &builder, Location at, Value byteIndex,
-                  int64_t chunk);
-
-  Location loc;
-  const PlaneMove &move;
-  Value plane;
-  int64_t chunkBits, chunksPerByte, chunksPerValue;
-};
-} // namespace
-
-/// Chunk `chunk` of target byte `byteIndex`, in its place in the byte.
-Value PlaneGather::emitChunk(OpBuilder &builder, Location at, Value byteIndex,
-                             int64_t chunk) {
-  AffineExpr byte = builder.getAffineDimExpr(0);
-  // In a byte that is filled from its most significant bits, chunks run down.
-  auto mirrored = [&](AffineExpr position) {
-    return move.grid.msbFirst ? chunksPerByte - 1 - position : position;
-  };
-  AffineExpr number =
-      byte * chunksPerByte + mirrored(builder.getAffineConstantExpr(chunk));
-  AffineExpr slot = number.floorDiv(chunksPerValue);
-  AffineExpr source =
-      move.source.replaceDims(slot) * chunksPerValue + number % chunksPerValue;
-
-  AddressEmitter address(builder, at, byteIndex);
-  Value sourceByte = address.emit(source.floorDiv(chunksPerByte));
-  Value valid;
-  if (move.tailedValues) {
-    Value count =
-        arith::ConstantIndexOp::create(builder, at, move.tailedValues);
-    valid = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::ult,
-                                  address.emit(slot), count);
-    Value zero = arith::ConstantIndexOp::create(builder, at, 0);
-    sourceByte = arith::SelectOp::create(builder, at, valid, sourceByte, zero);
-  }
-  Value bits = tensor::ExtractOp::create(builder, at, plane, sourceByte);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(builder, at, value, 8);
-  };
-  if (chunksPerByte > 1) {
-    Value shift = arith::IndexCastOp::create(
-        builder, at, builder.getI8Type(),
-        address.emit(mirrored(source % chunksPerByte) * chunkBits));
-    bits = arith::ShRUIOp::create(builder, at, bits, shift);
-    bits = arith::AndIOp::create(builder, at, bits,
-                                 constant((1 << chunkBits) - 1));
-    if (chunk)
-      bits =
-          arith::ShLIOp::create(builder, at, bits, constant(chunk * chunkBits));
-  }
-  if (valid)
-    bits = arith::SelectOp::create(builder, at, valid, bits, constant(0));
-  return bits;
-}
-
-Value PlaneGather::emitByte(OpBuilder &builder, Location at, Value byteIndex) {
-  Value byte = emitChunk(builder, at, byteIndex, 0);
-  for (int64_t chunk = 1; chunk < chunksPerByte; ++chunk)
-    byte = arith::OrIOp::create(builder, at, byte,
-                                emitChunk(builder, at, byteIndex, chunk));
-  return byte;
-}
-
-Value PlaneGather::emit(OpBuilder &builder) {
-  auto type = cast<RankedTensorType>(plane.getType());
-  SmallVector<Value> sizes;
-  if (type.isDynamicDim(0))
-    sizes.push_back(tensor::DimOp::create(builder, loc, plane, 0));
-  Value target = tensor::EmptyOp::create(builder, loc, type, sizes);
-  AffineMap identity = builder.getMultiDimIdentityMap(1);
-  auto body = [&](OpBuilder &nested, Location at, ValueRange) {
-    Value index = linalg::IndexOp::create(nested, at, 0);
-    linalg::YieldOp::create(nested, at, emitByte(nested, at, index));
-  };
-  return linalg::GenericOp::create(builder, loc, TypeRange(type), ValueRange(),
-                                   target, identity,
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
-}
-
-//===----------------------------------------------------------------------===//
-// The operation
-//===----------------------------------------------------------------------===//
 
 /// Stops the program when the dynamic number of rows does not hold whole tiles.
 static void emitRowCheck(OpBuilder &builder, RelayoutOp op,
@@ -168,8 +68,7 @@ FailureOr<BundleOp> grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
   SmallVector<Value> planes(source.getPlanes());
   for (const PlaneMove &move : *moves) {
     emitRowCheck(rewriter, op, move, sizes);
-    planes[move.plane] =
-        PlaneGather(loc, move, planes[move.plane]).emit(rewriter);
+    planes[move.plane] = emitPlaneMove(rewriter, loc, move, planes[move.plane]);
   }
   return rewriter.replaceOpWithNewOp<BundleOp>(op, type, planes, sizes);
 }

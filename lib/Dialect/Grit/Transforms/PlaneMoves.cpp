@@ -7,12 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaneMoves.h"
+#include "grit/Format/Layout.h"
 #include <algorithm>
-#include <numeric>
 
 using namespace grit;
 using namespace grit::ir;
-using mlir::AffineExpr;
 using mlir::ShapedType;
 
 static constexpr int64_t kDynamic = ShapedType::kDynamic;
@@ -131,89 +130,16 @@ static Expected<std::optional<PlaneGrid>> gridOf(ArrayType type,
 // Maps
 //===----------------------------------------------------------------------===//
 
-static bool sameTerms(const PlacementMap &a, const PlacementMap &b) {
-  auto key = [](const PlacementMap::Term &t) {
-    return std::tuple(t.ofColumn, t.div, t.mod, t.stride);
-  };
-  return std::ranges::equal(a.terms, b.terms, {}, key, key);
-}
-
-/// The map of a placement over the grid. With a dynamic number of rows, the one
-/// map that serves every number that fits, and what it must be a multiple of.
-static Expected<PlacementMap> mapOf(Placement placement, const PlaneGrid &grid,
-                                    const PlaneInfo &plane,
-                                    int64_t &rowMultiple) {
-  if (grid.rows != kDynamic)
-    return PlacementMap::get(placement, grid.rows, grid.columns);
-  // Tiles have powers of two as extents; the smallest that fits is the tile's.
-  constexpr int64_t kLargestTile = 1024;
-  int64_t multiple = 1;
-  Expected<PlacementMap> map =
-      PlacementMap::get(placement, multiple, grid.columns);
-  while (!map && multiple < kLargestTile) {
-    multiple *= 2;
-    map = PlacementMap::get(placement, multiple, grid.columns);
-  }
+/// The slots that the values of the target's slots come from. With a dynamic
+/// number of rows, the map that serves every number that fits.
+static Expected<MapOfAnyRows> mapOf(Placement from, Placement to,
+                                    const PlaneGrid &grid) {
+  if (grid.rows == kDynamic)
+    return relayoutOfAnyRows(to, from, grid.columns);
+  Expected<LayoutMap> map = relayoutMap(to, from, grid.rows, grid.columns);
   if (!map)
-    return map;
-  Expected<PlacementMap> larger =
-      PlacementMap::get(placement, 2 * multiple, grid.columns);
-  if (!larger || !sameTerms(*map, *larger))
-    return refuse(plane,
-                  placement.specName() +
-                      " has no map for a dynamic number of rows",
-                  "the addresses of plane " + plane.name +
-                      " depend on the number "
-                      "of rows",
-                  "make the extents static, or use row_major");
-  rowMultiple = std::lcm(rowMultiple, multiple);
-  return map;
-}
-
-/// The row (or column) of slot d0: digit by digit, where a term's stride is the
-/// product of the extents of all terms below it. Null when the terms are no
-/// such system, so that the map is no permutation.
-static AffineExpr invert(const PlacementMap &map, const PlaneGrid &grid,
-                         bool ofColumn, mlir::MLIRContext *context) {
-  llvm::SmallVector<PlacementMap::Term> terms(map.terms.begin(),
-                                              map.terms.end());
-  auto extentOf = [&](const PlacementMap::Term &term) {
-    int64_t whole = term.ofColumn ? grid.columns : grid.rows;
-    if (term.mod != 0)
-      return term.mod;
-    return whole == kDynamic ? kDynamic : (whole + term.div - 1) / term.div;
-  };
-  llvm::erase_if(terms, [&](const auto &term) { return extentOf(term) == 1; });
-  llvm::stable_sort(
-      terms, [](const auto &a, const auto &b) { return a.stride < b.stride; });
-  AffineExpr slot = mlir::getAffineDimExpr(0, context);
-  AffineExpr coordinate = mlir::getAffineConstantExpr(0, context);
-  int64_t product = 1;
-  for (const PlacementMap::Term &term : terms) {
-    if (product == kDynamic || term.stride != product)
-      return {};
-    int64_t extent = extentOf(term);
-    AffineExpr digit = slot.floorDiv(term.stride);
-    if (&term != &terms.back())
-      digit = digit % extent;
-    if (term.ofColumn == ofColumn)
-      coordinate = coordinate + digit * term.div;
-    product = extent == kDynamic ? kDynamic : product * extent;
-  }
-  return coordinate;
-}
-
-/// The slot of (row, column) under `map`.
-static AffineExpr apply(const PlacementMap &map, AffineExpr row,
-                        AffineExpr column) {
-  AffineExpr slot = mlir::getAffineConstantExpr(0, row.getContext());
-  for (const PlacementMap::Term &term : map.terms) {
-    AffineExpr digit = (term.ofColumn ? column : row).floorDiv(term.div);
-    if (term.mod)
-      digit = digit % term.mod;
-    slot = slot + digit * term.stride;
-  }
-  return slot;
+    return tl::make_unexpected(map.error());
+  return MapOfAnyRows{*map, 1};
 }
 
 /// The move of one plane, or nothing when its values stay where they are.
@@ -228,41 +154,31 @@ static Expected<std::optional<PlaneMove>> planMove(ArrayType from, ArrayType to,
   };
   Placement source = wordOf(from.getPlacements());
   Placement target = wordOf(to.getPlacements());
-  if (source == target)
+  Expected<bool> stays = samePlacement(source, target);
+  if (!stays)
+    return tl::make_unexpected(stays.error());
+  if (*stays)
     return std::optional<PlaneMove>();
   // A word without a map is refused by its own name, whatever the plane.
   for (Placement word : {source, target})
-    if (Expected<PlacementMap> map = PlacementMap::get(word, 0, 0); !map)
-      return tl::make_unexpected(map.error());
+    if (Expected<Layout> layout = resolvePlacement(word); !layout)
+      return tl::make_unexpected(layout.error());
   Expected<std::optional<PlaneGrid>> grid = gridOf(from, index);
   if (!grid)
     return tl::make_unexpected(grid.error());
-  if (!*grid)
+  if (!*grid || (*grid)->columns == 0 || (*grid)->rows == 0)
     return std::optional<PlaneMove>();
-  PlaneMove move{index, **grid, {}, 1, 0};
-  Expected<PlacementMap> sourceMap =
-      mapOf(source, move.grid, plane, move.rowMultiple);
-  if (!sourceMap)
-    return tl::make_unexpected(sourceMap.error());
-  Expected<PlacementMap> targetMap =
-      mapOf(target, move.grid, plane, move.rowMultiple);
-  if (!targetMap)
-    return tl::make_unexpected(targetMap.error());
-  if (sameTerms(*sourceMap, *targetMap) || move.grid.columns == 0 ||
-      move.grid.rows == 0)
+  Expected<MapOfAnyRows> map = mapOf(source, target, **grid);
+  if (!map)
+    return tl::make_unexpected(map.error());
+  if (map->map.isIdentity())
     return std::optional<PlaneMove>();
-  mlir::MLIRContext *context = from.getContext();
-  AffineExpr row = invert(*targetMap, move.grid, false, context);
-  AffineExpr column = invert(*targetMap, move.grid, true, context);
-  if (!row || !column)
-    return refuse(plane,
-                  target.specName() + " is not a permutation of the plane",
-                  "its digits overlap", "use another placement");
-  move.source = apply(*sourceMap, row, column);
+  const PlaneGrid &values = **grid;
+  PlaneMove move{index, values, map->map, map->rowMultiple, 0};
   // A dynamic number of rows comes with tiles, whose values fill bytes.
-  if (move.grid.rows != kDynamic &&
-      move.grid.rows % 8 * (move.grid.columns % 8) * (move.grid.step % 8) % 8)
-    move.tailedValues = move.grid.rows * move.grid.columns;
+  if (values.rows != kDynamic &&
+      values.rows % 8 * (values.columns % 8) * (values.step % 8) % 8)
+    move.tailedValues = values.rows * values.columns;
   return std::optional<PlaneMove>(move);
 }
 

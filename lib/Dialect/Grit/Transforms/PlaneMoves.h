@@ -10,7 +10,7 @@
 #define GRIT_LIB_DIALECT_GRIT_TRANSFORMS_PLANEMOVES_H
 
 #include "grit/Dialect/Grit/IR/GritDialect.h"
-#include "mlir/IR/AffineExpr.h"
+#include "grit/Format/LayoutMap.h"
 
 namespace grit::ir {
 
@@ -29,9 +29,10 @@ struct PlaneGrid {
 struct PlaneMove {
   unsigned plane = 0;
   PlaneGrid grid;
-  /// The source slot of the value that goes to target slot d0.
-  mlir::AffineExpr source;
-  /// A dynamic number of rows must be a multiple of this.
+  /// The source slot of the value that goes to a target slot. With a dynamic
+  /// number of rows, the steps hold for every number that is a multiple of
+  /// `rowMultiple`; domain and range mean nothing then.
+  LayoutMap source;
   int64_t rowMultiple = 1;
   /// The number of values where the last byte is not full, else 0.
   int64_t tailedValues = 0;

@@ -63,7 +63,7 @@ static ArrayRef<Stage> stages() {
       {"kernels",
        "decode and matmul of arrays in canonical placements",
        {},
-       {"grit.encode", "grit.relayout", "grit.check"},
+       {"grit.encode", "grit.relayout", "grit.check", "grit.requantize"},
        true,
        true,
        needsCanonicalPlacements},

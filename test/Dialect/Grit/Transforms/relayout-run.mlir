@@ -1,6 +1,6 @@
 // Relayouts, run: every value must lie where the placement says, by formulas
 // written out here, and must come back.
-// RUN: grit-opt %s --pass-pipeline="builtin.module(grit-lower-relayout,grit-expand-arrays,canonicalize,grit-verify-stage{after=planes},one-shot-bufferize{bufferize-function-boundaries},convert-linalg-to-loops,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts,grit-verify-stage{after=llvm})" \
+// RUN: grit-opt %s --pass-pipeline="builtin.module(grit-lower-relayout,grit-expand-arrays,canonicalize,grit-verify-stage{after=planes},one-shot-bufferize{bufferize-function-boundaries},convert-linalg-to-loops,convert-vector-to-scf,convert-scf-to-cf,expand-strided-metadata,lower-affine,convert-vector-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts,grit-verify-stage{after=llvm})" \
 // RUN: | mlir-runner -e main --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so | FileCheck %s
 
 !row_major = !grit.array<256x64x#grit.grade<nvf4>>

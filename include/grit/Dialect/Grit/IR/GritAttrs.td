@@ -85,11 +85,13 @@ def Grit_PlacementAttr : Grit_Attr<"Placement", "placement"> {
   let summary = "a 64-bit placement word";
   let description = [{
     Where the values of a plane lie (GRIT v1, section 5). Written as a
-    registered name or as a hexadecimal word.
+    registered name, as a hexadecimal word, or as the canonical text of a layout
+    expression.
 
     ```mlir
     #grit.placement<row_major>
     #grit.placement<swizzle_128x4b>
+    #grit.placement<layout("Tile(RowMajor,[16,16])")>
     #grit.placement<0x8000000000000123>
     ```
   }];
@@ -124,7 +126,12 @@ def Grit_AccumAttr : Grit_Attr<"Accum", "accum"> {
     StringRefParameter<"subnormals">:$an);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let builders = [
+    AttrBuilder<(ins "const ::grit::Accumulation &":$accumulation)>,
+  ];
   let extraClassDeclaration = [{
+    /// The same in the format library's terms.
+    ::grit::Accumulation getAccumulation() const;
     /// ao = unspec, everything else at its default.
     static AccumAttr getDefault(::mlir::MLIRContext *context);
     /// True when the order of additions is the kernel's to choose.

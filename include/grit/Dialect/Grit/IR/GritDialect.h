@@ -10,7 +10,9 @@
 #ifndef GRIT_DIALECT_GRIT_IR_GRITDIALECT_H
 #define GRIT_DIALECT_GRIT_IR_GRITDIALECT_H
 
+#include "grit/Format/Audit.h"
 #include "grit/Format/Contract.h"
+#include "grit/Format/GradeOrder.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -21,6 +23,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "grit/Dialect/Grit/IR/GritDialect.h.inc"
 #include "grit/Dialect/Grit/IR/GritInterfaces.h.inc"
@@ -41,7 +44,7 @@ void describeError(::mlir::InFlightDiagnostic diagnostic,
                    const ::grit::Error &error);
 
 /// The array whose planes `array` has, maybe in another order: looks through
-/// relayouts and checks.
+/// whatever keeps the values.
 ::mlir::Value sourceOfPlanes(::mlir::Value array);
 
 /// The contract attribute for a contract of the format library.

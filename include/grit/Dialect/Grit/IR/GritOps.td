@@ -9,6 +9,8 @@
 #ifndef GRIT_DIALECT_GRIT_IR_GRITOPS_TD
 #define GRIT_DIALECT_GRIT_IR_GRITOPS_TD
 
+include "grit/Dialect/Grit/IR/GritPlacementOps.td"
+include "grit/Dialect/Grit/IR/GritShapeOps.td"
 include "grit/Dialect/Grit/IR/GritTypes.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/CommonAttrConstraints.td"
@@ -162,6 +164,27 @@ def Grit_EncodeOp : Grit_Op<"encode", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Grit_RequantizeOp : Grit_Op<"requantize", [Pure]> {
+  let summary = "the values of an array under another contract";
+  let description = [{
+    `grit.encode` of the binary32 values of `grit.decode`: the only way from one
+    contract to another that changes bytes, and from one group axis to another.
+    Rounds as the contract of the result says, also where both contracts are the
+    same.
+
+    ```mlir
+    %b = grit.requantize %a : !grit.array<4x256x#grit.format<gguf.q8_0>>
+         -> !grit.array<4x256x#grit.grade<mxfp4>>
+    ```
+  }];
+  let arguments = (ins Grit_ArrayType:$array);
+  let results = (outs Grit_ArrayType:$result);
+  let assemblyFormat = [{
+    $array attr-dict `:` qualified(type($array)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def Grit_MatmulOp : Grit_DpsOp<"matmul"> {
   let summary = "activations times a transposed quantized weight";
   let description = [{
@@ -172,7 +195,10 @@ def Grit_MatmulOp : Grit_DpsOp<"matmul"> {
     y[..., m, n] += sum over k of x[..., m, k] * decode(w)[n, k]
     ```
 
-    in binary32 under the accumulation contract `accum` (default: any order).
+    in binary32 under the accumulation contract `accum`; without one, under that
+    of the weight's grade, which is "any order" unless its keys 19 to 23 say
+    otherwise. The sums that come out carry the join of both (G23); where there
+    is none, the operation is refused.
     Activations may be f32, bf16 or f16 and are widened exactly; the destination
     may be any of them and is rounded once at the end. The group axis of `w`
     must be its last one, the contraction.
@@ -200,56 +226,12 @@ def Grit_MatmulOp : Grit_DpsOp<"matmul"> {
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getInitMutable();
     }
-    /// The accumulation contract, or the default one.
-    AccumAttr getAccumOrDefault();
+    /// The accumulation contract that a kernel must keep: the one asked for, or
+    /// that of the weight.
+    AccumAttr getRequestedAccum();
+    /// What the sums carry: the join of the request and the weight's contract.
+    AccumAttr getResultAccum();
   }];
-}
-
-//===----------------------------------------------------------------------===//
-// Placement and boundaries
-//===----------------------------------------------------------------------===//
-
-def Grit_RelayoutOp : Grit_Op<"relayout", [Pure]> {
-  let summary = "moves the values of an array to other placements";
-  let description = [{
-    Permutes bytes so that the result lies as its type says; the values stay the
-    same (laws L1 and L2). There is no way out of an opaque or an unspecified
-    placement (L3).
-
-    ```mlir
-    %b = grit.relayout %a : !grit.array<128x64x#grit.grade<nvf4>>
-         -> !grit.array<128x64x#grit.grade<nvf4>, scale = swizzle_128x4b>
-    ```
-  }];
-  let arguments = (ins Grit_ArrayType:$array);
-  let results = (outs Grit_ArrayType:$result);
-  let assemblyFormat = [{
-    $array attr-dict `:` qualified(type($array)) `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
-  let hasFolder = 1;
-  let hasCanonicalizer = 1;
-}
-
-def Grit_CheckOp : Grit_Op<"check", [AllTypesMatch<["array", "result"]>]> {
-  let summary = "the boundary check, at run time";
-  let description = [{
-    Runs the part of grit_check that the type has not already proved: at level
-    1 the size equations of an array with dynamic extents, or of one bundled from
-    planes of unknown size; at level 2 also that the indices of a sparse array
-    rise in every run. A failure stops the program with a message that names the
-    operand, the plane and the equation. Level 0 checks nothing. The result is
-    the array.
-
-    ```mlir
-    %b = grit.check %a level 1 : !grit.array<?x32x#grit.grade<mxfp4>>
-    ```
-  }];
-  let arguments = (ins Grit_ArrayType:$array,
-                       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<2>]>:$level);
-  let results = (outs Grit_ArrayType:$result);
-  let assemblyFormat = "$array `level` $level attr-dict `:` qualified(type($array))";
-  let hasCanonicalizer = 1;
 }
 
 #endif // GRIT_DIALECT_GRIT_IR_GRITOPS_TD

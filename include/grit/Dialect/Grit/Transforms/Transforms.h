@@ -38,6 +38,11 @@ mlir::FailureOr<ir::BundleOp> lowerRelayout(mlir::RewriterBase &rewriter,
 /// Turns a check into comparisons and cf.assert, or refuses it.
 mlir::LogicalResult lowerCheck(mlir::RewriterBase &rewriter, ir::CheckOp op);
 
+/// Turns the proof of a placement into comparisons and cf.assert, or refuses
+/// it.
+mlir::LogicalResult lowerVerifyPlacement(mlir::RewriterBase &rewriter,
+                                         ir::VerifyPlacementOp op);
+
 } // namespace grit
 
 #endif // GRIT_DIALECT_GRIT_TRANSFORMS_TRANSFORMS_H

@@ -1,0 +1,313 @@
+//===- LowerShapes.cpp - slices, transposes and concatenations of planes -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlaneShape.h"
+#include "grit/Dialect/Grit/Transforms/Passes.h"
+#include "grit/Dialect/Grit/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace grit {
+#define GEN_PASS_DEF_LOWERSHAPES
+#include "grit/Dialect/Grit/Transforms/Passes.h.inc"
+} // namespace grit
+
+using namespace grit::ir;
+using namespace mlir;
+using Extents = SmallVector<OpFoldResult>;
+
+/// The extents of an array.
+static Extents extentsOf(OpBuilder &b, Location loc, Value array) {
+  Extents extents;
+  for (auto [dim, extent] :
+       llvm::enumerate(cast<ArrayType>(array.getType()).getShape()))
+    extents.push_back(ShapedType::isDynamic(extent)
+                          ? OpFoldResult(DimOp::create(b, loc, array, dim)
+                                             .getResult())
+                          : b.getIndexAttr(extent));
+  return extents;
+}
+
+/// The entries of `list` that `order` names.
+static Extents inOrder(ArrayRef<OpFoldResult> list, ArrayRef<unsigned> order) {
+  return llvm::map_to_vector(order, [&](unsigned dim) { return list[dim]; });
+}
+
+/// An array of `type` with these planes; `extents` are its own.
+static Value bundle(OpBuilder &b, Location loc, ArrayType type,
+                    ValueRange planes, ArrayRef<OpFoldResult> extents) {
+  SmallVector<Value> sizes;
+  for (auto [extent, known] : llvm::zip_equal(extents, type.getShape()))
+    if (ShapedType::isDynamic(known))
+      sizes.push_back(getValueOrCreateConstantIndexOp(b, loc, extent));
+  return BundleOp::create(b, loc, type, planes, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// slice
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The part of every dimension that a slice takes.
+struct Box {
+  Extents extents, offsets, sizes;
+
+  Box inOrder(ArrayRef<unsigned> order) const {
+    return {::inOrder(extents, order), ::inOrder(offsets, order),
+            ::inOrder(sizes, order)};
+  }
+  /// The last dimension of which a part is taken, or nothing.
+  std::optional<size_t> lastPartial() const {
+    for (size_t dim = extents.size(); dim-- > 0;)
+      if (!isConstantIntValue(offsets[dim], 0) ||
+          !isEqualConstantIntOrValue(extents[dim], sizes[dim]))
+        return dim;
+    return std::nullopt;
+  }
+};
+} // namespace
+
+/// Stops the program when the part is not inside of the array.
+static void emitInside(OpBuilder &b, SliceOp op, const Box &box) {
+  Location loc = op.getLoc();
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
+  };
+  for (size_t dim = 0; dim < box.extents.size(); ++dim) {
+    Value extent = getValueOrCreateConstantIndexOp(b, loc, box.extents[dim]);
+    Value offset = getValueOrCreateConstantIndexOp(b, loc, box.offsets[dim]);
+    Value size = getValueOrCreateConstantIndexOp(b, loc, box.sizes[dim]);
+    // Unsigned: what is negative is beyond every extent.
+    emitRequire(b, loc, compare(arith::CmpIPredicate::ule, offset, extent),
+                "grit.slice: offset " + Twine(dim) + " is outside of the array");
+    Value rest = b.createOrFold<arith::SubIOp>(loc, extent, offset);
+    emitRequire(b, loc, compare(arith::CmpIPredicate::ule, size, rest),
+                "grit.slice: offset and size " + Twine(dim) +
+                    " reach beyond the array");
+  }
+}
+
+static Value slicePlane(OpBuilder &b, Location loc, PlaneShape shape, Box box,
+                        Value plane) {
+  std::optional<size_t> partial = box.lastPartial();
+  if (!partial)
+    return plane;
+  // From the last partial dimension on, elements are one dimension.
+  size_t last = *partial;
+  auto collapse = [&](Extents &list) {
+    Extents factors(box.extents.begin() + last + 1, box.extents.end());
+    factors.push_back(list[last]);
+    list.resize(last);
+    list.push_back(productOf(b, loc, factors));
+  };
+  Extents offsets = box.offsets, sizes = box.sizes, extents = box.extents;
+  collapse(offsets);
+  collapse(sizes);
+  collapse(extents);
+  shape.chooseParts({offsets[last], sizes[last], extents[last]});
+  extents[last] = shape.partsOf(extents[last], "grit.slice: a row");
+  offsets[last] = shape.partsOf(offsets[last], "grit.slice: an offset");
+  sizes[last] = shape.partsOf(sizes[last], "grit.slice: a size");
+  Extents ones(sizes.size(), b.getIndexAttr(1));
+  Value part = tensor::ExtractSliceOp::create(
+      b, loc, shape.view(plane, extents), offsets, sizes, ones);
+  return shape.plane(part);
+}
+
+static Value lower(OpBuilder &b, SliceOp op) {
+  Location loc = op.getLoc();
+  Box box{extentsOf(b, loc, op.getArray()), op.getMixedOffsets(),
+          op.getMixedSizes()};
+  emitInside(b, op, box);
+  auto source = PlanesOp::create(b, loc, op.getArray());
+  SmallVector<Value> planes(source.getPlanes());
+  for (auto [index, plane] : llvm::enumerate(planes)) {
+    PlaneShape shape(b, loc, op.getArray().getType(), index);
+    if (!shape.isConstant())
+      plane = slicePlane(b, loc, shape, box.inOrder(shape.order()), plane);
+  }
+  return bundle(b, loc, op.getType(), planes, box.sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// transpose
+//===----------------------------------------------------------------------===//
+
+/// `permutation[i]` is the dimension of the operand, as the plane counts it,
+/// that becomes dimension i of the result.
+static Value transposePlane(OpBuilder &b, Location loc, PlaneShape shape,
+                            ArrayRef<OpFoldResult> extents,
+                            ArrayRef<int64_t> permutation, Value plane) {
+  size_t moved = permutation.size();
+  while (moved > 0 && permutation[moved - 1] == int64_t(moved) - 1)
+    --moved;
+  if (moved == 0)
+    return plane;
+  Extents viewed(extents.take_front(moved));
+  OpFoldResult row = productOf(b, loc, extents.drop_front(moved));
+  shape.chooseParts(row);
+  viewed.push_back(shape.partsOf(row, "grit.transpose: a row"));
+  SmallVector<int64_t> order(permutation.take_front(moved));
+  order.push_back(moved);
+  Extents result = llvm::map_to_vector(
+      order, [&](int64_t dim) { return viewed[dim]; });
+  Value empty = tensor::EmptyOp::create(b, loc, result, b.getI8Type());
+  auto transposed = linalg::TransposeOp::create(
+      b, loc, shape.view(plane, viewed), empty, order);
+  return shape.plane(transposed->getResult(0));
+}
+
+static Value lower(OpBuilder &b, TransposeOp op) {
+  Location loc = op.getLoc();
+  ArrayType from = op.getArray().getType(), to = op.getType();
+  Extents extents = extentsOf(b, loc, op.getArray());
+  auto source = PlanesOp::create(b, loc, op.getArray());
+  SmallVector<Value> planes(source.getPlanes());
+  for (auto [index, plane] : llvm::enumerate(planes)) {
+    PlaneShape shape(b, loc, from, index), result(b, loc, to, index);
+    if (shape.isConstant())
+      continue;
+    SmallVector<int64_t> permutation;
+    for (unsigned dim : result.order())
+      permutation.push_back(
+          llvm::find(shape.order(), op.getPermutation()[dim]) -
+          shape.order().begin());
+    plane = transposePlane(b, loc, shape, inOrder(extents, shape.order()),
+                           permutation, plane);
+  }
+  Extents moved;
+  for (int64_t dim : op.getPermutation())
+    moved.push_back(extents[dim]);
+  return bundle(b, loc, to, planes, moved);
+}
+
+//===----------------------------------------------------------------------===//
+// concat
+//===----------------------------------------------------------------------===//
+
+/// Stops the program when operands differ in another extent than that of `dim`.
+static void emitSameExtents(OpBuilder &b, ConcatOp op,
+                            ArrayRef<Extents> extents) {
+  Location loc = op.getLoc();
+  for (const Extents &other : extents.drop_front())
+    for (size_t dim = 0; dim < other.size(); ++dim) {
+      if (dim == op.getDim() ||
+          isEqualConstantIntOrValue(other[dim], extents[0][dim]))
+        continue;
+      Value same = b.createOrFold<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::eq,
+          getValueOrCreateConstantIndexOp(b, loc, extents[0][dim]),
+          getValueOrCreateConstantIndexOp(b, loc, other[dim]));
+      emitRequire(b, loc, same, "grit.concat: operands differ in extent " +
+                                    Twine(dim));
+    }
+}
+
+static OpFoldResult sumOf(OpBuilder &b, Location loc,
+                          ArrayRef<OpFoldResult> terms) {
+  Value sum = arith::ConstantIndexOp::create(b, loc, 0);
+  for (OpFoldResult term : terms)
+    sum = b.createOrFold<arith::AddIOp>(
+        loc, sum, getValueOrCreateConstantIndexOp(b, loc, term));
+  return getAsOpFoldResult(sum);
+}
+
+/// `extents` are those of the operands as the plane counts them, `dim` the
+/// dimension along which they are joined.
+static Value concatPlane(OpBuilder &b, Location loc, PlaneShape shape,
+                         ArrayRef<Extents> extents, size_t dim,
+                         ArrayRef<Value> planes) {
+  SmallVector<Extents> viewed;
+  Extents rows, lengths;
+  for (const Extents &own : extents) {
+    rows.push_back(productOf(b, loc, ArrayRef(own).drop_front(dim)));
+    viewed.emplace_back(ArrayRef(own).take_front(dim));
+  }
+  shape.chooseParts(rows);
+  for (auto [view, row] : llvm::zip_equal(viewed, rows)) {
+    view.push_back(shape.partsOf(row, "grit.concat: a row"));
+    lengths.push_back(view.back());
+  }
+  Extents whole = viewed.front();
+  whole.back() = sumOf(b, loc, lengths);
+  Extents offsets(whole.size(), b.getIndexAttr(0)),
+      ones(whole.size(), b.getIndexAttr(1));
+  Value result = tensor::EmptyOp::create(b, loc, whole, b.getI8Type());
+  for (auto [index, plane] : llvm::enumerate(planes)) {
+    offsets.back() = sumOf(b, loc, ArrayRef(lengths).take_front(index));
+    result = tensor::InsertSliceOp::create(b, loc,
+                                           shape.view(plane, viewed[index]),
+                                           result, offsets, viewed[index], ones);
+  }
+  return shape.plane(result);
+}
+
+static Value lower(OpBuilder &b, ConcatOp op) {
+  Location loc = op.getLoc();
+  SmallVector<Extents> extents;
+  SmallVector<PlanesOp> sources;
+  for (Value array : op.getArrays()) {
+    extents.push_back(extentsOf(b, loc, array));
+    sources.push_back(PlanesOp::create(b, loc, array));
+  }
+  emitSameExtents(b, op, extents);
+  SmallVector<Value> joined;
+  for (unsigned index = 0, e = sources.front().getNumResults(); index < e;
+       ++index) {
+    PlaneShape shape(b, loc, op.getType(), index);
+    SmallVector<Extents> ordered;
+    SmallVector<Value> planes;
+    for (auto [own, source] : llvm::zip_equal(extents, sources)) {
+      ordered.push_back(inOrder(own, shape.order()));
+      planes.push_back(source.getPlanes()[index]);
+    }
+    size_t dim = llvm::find(shape.order(), op.getDim()) - shape.order().begin();
+    joined.push_back(
+        shape.isConstant()
+            ? planes.front()
+            : concatPlane(b, loc, shape, ordered, dim, planes));
+  }
+  Extents whole = extents.front();
+  Extents along;
+  for (const Extents &own : extents)
+    along.push_back(own[op.getDim()]);
+  whole[op.getDim()] = sumOf(b, loc, along);
+  return bundle(b, loc, op.getType(), joined, whole);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerShapes : grit::impl::LowerShapesBase<LowerShapes> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<SliceOp, TransposeOp, ConcatOp>(op))
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      Value lowered =
+          llvm::TypeSwitch<Operation *, Value>(op)
+              .Case<SliceOp, TransposeOp, ConcatOp>(
+                  [&](auto shaped) { return lower(rewriter, shaped); });
+      rewriter.replaceOp(op, lowered);
+    }
+  }
+};
+} // namespace

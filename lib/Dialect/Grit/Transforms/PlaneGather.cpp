@@ -1,0 +1,245 @@
+//===- PlaneGather.cpp - a plane with its values moved -===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlaneGather.h"
+#include "grit/Format/LayoutEmit.h"
+#include "grit/KernelGen/Arithmetic.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <numeric>
+
+using namespace grit;
+using namespace grit::ir;
+using namespace mlir;
+using grit::kernelgen::Arithmetic;
+
+//===----------------------------------------------------------------------===//
+// Maps as arithmetic
+//===----------------------------------------------------------------------===//
+
+/// The longest run of indices that a map keeps together, wherever it starts at
+/// a multiple of its length.
+static int64_t contiguousRun(const LayoutMap &map) {
+  int64_t run = 0;
+  for (const LayoutStep &step : map.steps()) {
+    if (const auto *mix = std::get_if<BitMix>(&step)) {
+      run = std::gcd(run, mix->base);
+    } else if (const auto *table = std::get_if<SlotTable>(&step)) {
+      run = std::gcd(run, table->base);
+    } else {
+      llvm::ArrayRef<LayoutDigit> digits = std::get<DigitMove>(step).digits;
+      if (digits.empty() || digits.front().stride != 1)
+        return 1;
+      run = std::gcd(run, digits.front().radix);
+      for (const LayoutDigit &digit : digits.drop_front())
+        run = std::gcd(run, digit.stride);
+    }
+  }
+  return run;
+}
+
+namespace {
+/// The operations that maps are made of (LayoutEmit.h), on index values.
+struct IndexOperations {
+  using Value = mlir::Value;
+  Arithmetic math;
+  /// The tables of the map, as constants from outside of the loop.
+  llvm::ArrayRef<Value> tables;
+  size_t nextTable = 0;
+
+  Value constant(int64_t value) { return math.index(value); }
+  Value add(Value x, Value y) { return math.sum(x, y); }
+  Value subtract(Value x, Value y) {
+    return math.b.createOrFold<arith::SubIOp>(math.loc, x, y);
+  }
+  Value multiply(Value x, int64_t y) { return math.mul(x, y); }
+  Value divide(Value x, int64_t y) { return math.div(x, y); }
+  Value remainder(Value x, int64_t y) { return math.rem(x, y); }
+  Value bitAnd(Value x, int64_t mask) { return math.bitAnd(x, mask); }
+  Value bitXor(Value x, Value y) {
+    return math.b.createOrFold<arith::XOrIOp>(math.loc, x, y);
+  }
+  Value shiftLeft(Value x, unsigned bits) { return math.shl(x, bits); }
+  Value shiftRight(Value x, unsigned bits) { return math.shru(x, bits); }
+  Value lookup(std::span<const uint32_t>, Value index) {
+    Value slot = tensor::ExtractOp::create(math.b, math.loc,
+                                           tables[nextTable++], index);
+    return arith::IndexCastUIOp::create(math.b, math.loc,
+                                        math.b.getIndexType(), slot);
+  }
+};
+} // namespace
+
+/// The tables of a map, in the order of its steps.
+static llvm::SmallVector<Value> emitTables(OpBuilder &builder, Location loc,
+                                           const LayoutMap &map) {
+  llvm::SmallVector<Value> tables;
+  for (const LayoutStep &step : map.steps())
+    if (const auto *table = std::get_if<SlotTable>(&step)) {
+      llvm::SmallVector<int32_t> slots(table->slots.begin(),
+                                       table->slots.end());
+      tables.push_back(arith::ConstantOp::create(
+          builder, loc, builder.getI32TensorAttr(slots)));
+    }
+  return tables;
+}
+
+//===----------------------------------------------------------------------===//
+// Planes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Emits the move of one plane. A byte is made of chunks: the widest runs of
+/// bits that neither the end of a value nor that of a byte cuts.
+class PlaneGather {
+public:
+  PlaneGather(OpBuilder &builder, Location loc, const PlaneMove &move,
+              Value plane)
+      : builder(builder), loc(loc), move(move), plane(plane),
+        chunkBits(std::gcd(move.grid.step, int64_t(8))),
+        chunksPerByte(8 / chunkBits),
+        chunkMap(move.source.ofBlocks(move.grid.step / chunkBits)),
+        run(contiguousRun(chunkMap)), tables(emitTables(builder, loc, chunkMap)) {}
+
+  Value emit();
+
+private:
+  Value emitByte(Arithmetic math, Value byteIndex) const;
+  Value emitChunk(Arithmetic math, Value byteIndex, int64_t chunk) const;
+  Value sourceChunk(Arithmetic math, Value chunk) const {
+    IndexOperations operations{math, tables};
+    return emitSlot(chunkMap, operations, chunk);
+  }
+  Value sourceByte(Arithmetic math, Value byteIndex) const;
+  Value emitRuns(int64_t runBytes);
+  Value emitBytes();
+  bool movesBytes() const { return run % chunksPerByte == 0; }
+  Value emptyLike(RankedTensorType type, ValueRange sizes) {
+    return tensor::EmptyOp::create(builder, loc, type, sizes);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const PlaneMove &move;
+  Value plane;
+  int64_t chunkBits, chunksPerByte;
+  LayoutMap chunkMap;
+  int64_t run; ///< chunks that stay together
+  llvm::SmallVector<Value> tables;
+};
+} // namespace
+
+/// Chunk `chunk` of target byte `byteIndex`, in its place in the byte.
+Value PlaneGather::emitChunk(Arithmetic math, Value byteIndex,
+                             int64_t chunk) const {
+  // In a byte that is filled from its most significant bits, chunks run down.
+  int64_t inByte = move.grid.msbFirst ? chunksPerByte - 1 - chunk : chunk;
+  Value number = math.add(math.mul(byteIndex, chunksPerByte), inByte);
+  Value source = sourceChunk(math, number);
+  Value sourceByte = math.div(source, chunksPerByte), valid;
+  if (move.tailedValues) {
+    int64_t chunks = move.tailedValues * (move.grid.step / chunkBits);
+    valid = math.cmp(arith::CmpIPredicate::ult, number, chunks);
+    sourceByte = math.select(valid, sourceByte, math.index(0));
+  }
+  Value bits = tensor::ExtractOp::create(math.b, loc, plane, sourceByte);
+  if (chunksPerByte > 1) {
+    Value place = math.rem(source, chunksPerByte);
+    if (move.grid.msbFirst)
+      place = arith::SubIOp::create(math.b, loc,
+                                    math.index(chunksPerByte - 1), place);
+    Value shift = arith::IndexCastOp::create(
+        math.b, loc, math.b.getI8Type(), math.mul(place, chunkBits));
+    bits = arith::ShRUIOp::create(math.b, loc, bits, shift);
+    bits = math.bitAnd(bits, (1 << chunkBits) - 1);
+    bits = math.shl(bits, chunk * chunkBits);
+  }
+  if (valid)
+    bits = math.select(valid, bits, math.intConstant(bits, 0));
+  return bits;
+}
+
+/// Where a byte comes from that is moved whole.
+Value PlaneGather::sourceByte(Arithmetic math, Value byteIndex) const {
+  Value chunk = sourceChunk(math, math.mul(byteIndex, chunksPerByte));
+  return math.div(chunk, chunksPerByte);
+}
+
+Value PlaneGather::emitByte(Arithmetic math, Value byteIndex) const {
+  if (movesBytes())
+    return tensor::ExtractOp::create(math.b, loc, plane,
+                                     sourceByte(math, byteIndex));
+  Value byte = emitChunk(math, byteIndex, 0);
+  for (int64_t chunk = 1; chunk < chunksPerByte; ++chunk)
+    byte = math.bitOr(byte, emitChunk(math, byteIndex, chunk));
+  return byte;
+}
+
+/// Byte by byte.
+Value PlaneGather::emitBytes() {
+  auto type = cast<RankedTensorType>(plane.getType());
+  SmallVector<Value> sizes;
+  if (type.isDynamicDim(0))
+    sizes.push_back(tensor::DimOp::create(builder, loc, plane, 0));
+  auto body = [&](OpBuilder &nested, Location at, ValueRange) {
+    Value index = linalg::IndexOp::create(nested, at, 0);
+    linalg::YieldOp::create(nested, at, emitByte({nested, at}, index));
+  };
+  return linalg::GenericOp::create(builder, loc, TypeRange(type), ValueRange(),
+                                   emptyLike(type, sizes),
+                                   builder.getMultiDimIdentityMap(1),
+                                   utils::IteratorType::parallel, body)
+      .getResult(0);
+}
+
+/// Run by run: an outer loop over runs, whose places the map gives, and an inner
+/// one over the bytes of a run, which follow one another on both sides.
+Value PlaneGather::emitRuns(int64_t runBytes) {
+  auto type = cast<RankedTensorType>(plane.getType());
+  int64_t bytes = type.getDimSize(0);
+  bool known = !ShapedType::isDynamic(bytes);
+  SmallVector<Value> sizes;
+  Arithmetic math{builder, loc};
+  if (!known)
+    sizes.push_back(
+        math.div(tensor::DimOp::create(builder, loc, plane, 0), runBytes));
+  auto runsType = RankedTensorType::get(
+      {known ? bytes / runBytes : ShapedType::kDynamic, runBytes},
+      type.getElementType());
+  SmallVector<utils::IteratorType> parallel(2, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location at, ValueRange) {
+    Arithmetic inner{nested, at};
+    Value runIndex = linalg::IndexOp::create(nested, at, 0);
+    Value byte = linalg::IndexOp::create(nested, at, 1);
+    Value first = sourceByte(inner, inner.mul(runIndex, runBytes));
+    linalg::YieldOp::create(
+        nested, at,
+        tensor::ExtractOp::create(nested, at, plane, inner.sum(first, byte))
+            .getResult());
+  };
+  Value runs =
+      linalg::GenericOp::create(builder, loc, TypeRange(runsType), ValueRange(),
+                                emptyLike(runsType, sizes),
+                                builder.getMultiDimIdentityMap(2), parallel,
+                                body)
+          .getResult(0);
+  return tensor::CollapseShapeOp::create(
+      builder, loc, type, runs,
+      ArrayRef<ReassociationIndices>{ReassociationIndices{0, 1}});
+}
+
+Value PlaneGather::emit() {
+  if (movesBytes() && run > chunksPerByte)
+    return emitRuns(run / chunksPerByte);
+  return emitBytes();
+}
+
+Value grit::ir::emitPlaneMove(OpBuilder &builder, Location loc,
+                              const PlaneMove &move, Value plane) {
+  return PlaneGather(builder, loc, move, plane).emit();
+}
