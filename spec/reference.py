@@ -700,6 +700,14 @@ def slots_of(word, canonical, items, columns):
     return placement_map(word, items // columns if columns else 0, columns)
 
 
+def found_slots(*plane):
+    """slots_of for the check, which leaves alone what it cannot find."""
+    try:
+        return slots_of(*plane)
+    except Refused:
+        return None
+
+
 # Layout expressions (5.3), as tuples: a name, and what follows it.
 NUMBER = "(?:0|[1-9][0-9]*)"
 
@@ -1004,7 +1012,19 @@ def check_sizes(d, sizes, plane_bytes):
                 likely_k0=likely_k0(d, sizes, plane, found))
 
 
-def check_contents(d, sizes, planes, expected_digest):
+def item_slots(d, shape, sizes):
+    """The slots of element codes, level-0 scales and, in a sparse array, indices;
+    None for those that cannot be found."""
+    def columns(step, times=1):
+        return shape[-1] // step * times if shape[-1] % step == 0 else None
+
+    n, m = (d["sp_n"], d["sp_m"]) if d["flags"] & SPARSE else (1, 1)
+    return (found_slots(d["placement_data"], ROW_MAJOR, sizes["stored"], columns(m, n)),
+            found_slots(d["placement_scale"], ROW_MAJOR, sizes["groups0"], columns(d["k0"])),
+            found_slots(d["placement_meta"], LINEAR_META, sizes["stored"], columns(m, n)))
+
+
+def check_contents(d, shape, sizes, planes, expected_digest):
     for plane, size in enumerate(sizes["bytes"]):
         present = plane < len(planes) and planes[plane] is not None
         require(present or size == 0, DIGEST_MISMATCH, "5.1", f"planes[{plane}]", size,
@@ -1015,32 +1035,38 @@ def check_contents(d, sizes, planes, expected_digest):
         require(found == expected_digest, DIGEST_MISMATCH, "5.1", "digest",
                 expected_digest.hex(), found.hex())
     if d["flags"] & SPARSE and d["sp_order"] == 1 and d["sp_meta_fmt"] != 0:
-        n, m, bits = d["sp_n"], d["sp_m"], 2 * d["sp_meta_fmt"]
-        for run in range(sizes["numel"] // m):
-            indices = read_stream(planes[3], bits, n, run * n)
+        n, m = d["sp_n"], d["sp_m"]
+        stored = read_stream(planes[3], 2 * d["sp_meta_fmt"], sizes["stored"])
+        in_order = [stored[slot] for slot in item_slots(d, shape, sizes)[2] or ()]
+        for run in range(len(in_order) // n):
+            indices = in_order[run * n:run * n + n]
             rising = all(a < b for a, b in zip(indices, indices[1:]))
             require(rising and indices[-1] < m, DIGEST_MISMATCH, "5.2", f"run {run}",
                     m, indices, plane=3)
 
 
-def probes(d, sizes, planes):
+def probes(d, shape, sizes, planes):
     """7.6: advice about at most 64 groups."""
     count = min(64, sizes["groups0"])
     if count < 2:
         return []
     samples = {j * sizes["groups0"] // count for j in range(count)}
     warnings = []
-    if unpack_format(d["scale0"]).kind == EXPONENT_ONLY:
+    data, scales, meta = item_slots(d, shape, sizes)
+    if unpack_format(d["scale0"]).kind == EXPONENT_ONLY and scales is not None:
         codes = read_codes(planes[1], d["scale0"], sizes["groups0"])
-        if len({codes[group] for group in samples}) == 1:
+        if len({codes[scales[group]] for group in samples}) == 1:
             warnings.append("scales-without-spread")
-    if d["elem"] == FORMATS["s8"]:
+    sparse = d["flags"] & SPARSE
+    if d["elem"] == FORMATS["s8"] and data is not None and not (sparse and meta is None):
         groups = [i // d["k0"] for i in range(sizes["numel"])]
-        if d["flags"] & SPARSE:
-            indices = read_stream(planes[3], 2 * d["sp_meta_fmt"], sizes["stored"])
+        if sparse:
+            stored = read_stream(planes[3], 2 * d["sp_meta_fmt"], sizes["stored"])
+            indices = [stored[slot] for slot in meta]
             groups = [groups[i] for i in kept_positions(d["sp_n"], d["sp_m"], indices)]
         largest = max((abs(fmt_decode(d["elem"], code))
-                       for code, group in zip(planes[0], groups) if group in samples),
+                       for code, group in zip((planes[0][slot] for slot in data), groups)
+                       if group in samples),
                       default=0)
         if 0 < largest < 64:
             warnings.append("codes-far-from-limit")
@@ -1071,9 +1097,9 @@ def grit_check(raw, shape, plane_bytes, level=1, planes=(), expected_digest=None
         check_sizes(d, sizes, plane_bytes)
         warnings = structural_warnings(d, shape)
         if level >= 2:
-            check_contents(d, sizes, planes, expected_digest)
+            check_contents(d, shape, sizes, planes, expected_digest)
         if level >= 3:
-            warnings += probes(d, sizes, planes)
+            warnings += probes(d, shape, sizes, planes)
         return {"status": OK, "warnings": warnings}
     except Failure as failure:
         return failure.detail

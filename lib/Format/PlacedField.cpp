@@ -28,10 +28,10 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
   result.items = items;
   if (word == canonical)
     return result;
-  // One value for the whole array lies the same in every known order.
+  // One value lies the same in every known order.
   bool known =
       !word.isUnspecified() && !word.isOpaque() && !word.isExpression();
-  if (plane.elements == 0 && known)
+  if ((plane.elements == 0 || items == 1) && known)
     return result;
   auto refuse = [&](std::string message, std::string cause) {
     return makeError(

@@ -9,12 +9,12 @@ what is expected and writes vectors.json.
 import math
 
 from reference import (
-    EDGES, ENUM_ALIASES, EXPONENT_ONLY, FORMATS, FORMAT_ALIASES, GRADE_UNKNOWN,
+    COL_MAJOR, EDGES, ENUM_ALIASES, EXPONENT_ONLY, FORMATS, FORMAT_ALIASES, GRADE_UNKNOWN,
     HAS_ZP, INF, INTERLEAVED, LINEAR_META, MAX_BINARY32, MSB_FIRST, NAN, PLACEMENTS,
     PLANE_NAMES, REGISTERED, ROUNDINGS, SATURATIONS, SPARSE, ZP_L1SCALED, ZP_MINUS1,
-    Grade, compute_sizes, descriptor_of, digest, encode, f32, fmt_decode, from_bits,
-    grade_named, max_finite_code, mul, pack_descriptor, raw_magnitude, relayout, to_bits,
-    unpack_format, values_hex, word_text, words_of, write_codes)
+    Grade, canonical_placements, compute_sizes, descriptor_of, digest, encode, f32,
+    fmt_decode, from_bits, grade_named, max_finite_code, mul, pack_descriptor,
+    raw_magnitude, relayout, to_bits, unpack_format, values_hex, word_text, words_of, write_codes)
 
 
 class Draws:
@@ -1071,6 +1071,21 @@ def step_4_vectors(add):
     add("check/ok/note", edits={"note": 0xFFFFFFFF})
 
 
+def placed_index_vectors(add):
+    """5.2 reads indices in the order of items, not in that of slots."""
+    grade, shape = grade_named("GRADE_I8S24"), [2, 32]
+    row = canonical_placements(grade)
+    columns = (*row[:2], COL_MAJOR)
+    planes = encode(grade, shape, [3.0, 0.0, 0.0, 1.0, 0.0, 2.0, 5.0, 0.0] * 8)
+    placed = [plane.hex() for plane in relayout(grade, shape, planes, row, columns)]
+    for name, word in (("ok/col_major_indices", COL_MAJOR), ("5.2/col_major_as_linear", LINEAR_META),
+                       ("ok/indices_without_a_map", 0x1000000000000012)):
+        add(f"check/{name}", "GRADE_I8S24", shape=shape, level=2, planes=placed,
+            edits={"placement_meta": word})
+    add("check/5.2/linear_as_col_major", "GRADE_I8S24", shape=shape, level=2,
+        planes=[plane.hex() for plane in planes], edits={"placement_meta": COL_MAJOR})
+
+
 def step_5_vectors(checks):
     add = checks.add
     grade = grade_named("GRADE_I8S24")
@@ -1096,6 +1111,7 @@ def step_5_vectors(checks):
     for name, meta in (("ok/index_7_of_8", "70"), ("5.2/index_8_of_8", "80")):
         add(f"check/{name}", wide, shape=[8], level=2, planes=["0101", "003c", "", meta],
             grades=[wide])
+    placed_index_vectors(add)
     unord = "grit1(e=s8,k0=8,s0=f16,sp=2:8:u4:unord,esr=ratio)"
     add("check/ok/unordered_indices", unord, shape=[8], level=2,
         planes=["0101", "003c", "", "07"], grades=[unord])
