@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Audit.h"
+#include "ArrayFields.h"
 #include "Ledger.h"
-#include "PlacedField.h"
 #include "Registry.h"
 #include "grit/Format/Fingerprint.h"
 #include "grit/Format/Note.h"
@@ -175,43 +175,20 @@ struct RoleField {
 } // namespace
 
 /// Where the values of a role lie. Refuses words without a map.
-static Expected<std::vector<RoleField>> fieldsOf(const ArraySpec &spec,
-                                                 PlaneRole role) {
+static Expected<std::vector<RoleField>> fieldsOfRole(const ArraySpec &spec,
+                                                     PlaneRole role) {
   const FormatDescription &description = spec.contract.description();
   std::vector<RoleField> fields;
-  std::optional<Error> error;
-  auto isOfRole = [&](const BitField &bits) {
-    return description.planes[bits.plane].placement ==
-           static_cast<unsigned>(role);
-  };
-  auto add = [&](const BitField &bits, Expected<PlacedField> placed) {
-    if (placed)
-      fields.push_back({&bits, *placed});
-    else if (!error)
-      error = placed.error();
-  };
-  if (isOfRole(description.codes))
-    add(description.codes, PlacedField::ofElements(spec, description.codes));
-  if (description.sparsity && isOfRole(description.sparsity->indices))
-    add(description.sparsity->indices,
-        PlacedField::ofElements(spec, description.sparsity->indices));
-  for (const auto *factors : {&description.scales, &description.offset.factors})
-    for (const Factor &factor : *factors)
-      if (isOfRole(factor.bits))
-        add(factor.bits, PlacedField::ofFactor(spec, factor));
-  if (error)
-    return tl::unexpected(std::move(*error));
+  for (const ArrayField &field : fieldsOf(description)) {
+    if (description.planes[field.bits->plane].placement !=
+        static_cast<unsigned>(role))
+      continue;
+    Expected<PlacedField> placed = placedField(spec, field);
+    if (!placed)
+      return tl::unexpected(placed.error());
+    fields.push_back({field.bits, *placed});
+  }
   return fields;
-}
-
-/// What a verification needs of an array before it reads a plane.
-static std::optional<Error> checkArray(const PlacedArray &array) {
-  if (auto error = array.spec.verify())
-    return error;
-  PlaneSizes sizes;
-  for (ByteSpan plane : array.planes)
-    sizes.push_back(static_cast<int64_t>(plane.size()));
-  return array.spec.checkPlaneSizes(sizes);
 }
 
 static Error differs(const PlacedArray &claimed, PlaneRole role,
@@ -243,10 +220,10 @@ Expected<void> grit::comparePlacements(const PlacedArray &claimed,
         reference.spec.contract.name() + " " + shapeText(reference.spec.shape),
         {}, "compare with the same array in another placement");
   for (const PlacedArray *array : {&claimed, &reference})
-    if (auto error = checkArray(*array))
+    if (auto error = checkArray(array->spec, array->planes))
       return tl::unexpected(std::move(*error));
-  auto mine = fieldsOf(claimed.spec, role);
-  auto theirs = fieldsOf(reference.spec, role);
+  auto mine = fieldsOfRole(claimed.spec, role);
+  auto theirs = fieldsOfRole(reference.spec, role);
   if (!mine || !theirs)
     return tl::unexpected(mine ? theirs.error() : mine.error());
   for (size_t f = 0; f < mine->size(); ++f) {
@@ -304,9 +281,9 @@ Expected<void> grit::verifyPlacement(Descriptor &descriptor,
                                      const std::array<uint8_t, 16> &expected) {
   if (auto ok = checkClaim(descriptor, role, claimed); !ok)
     return ok;
-  if (auto error = checkArray(claimed))
+  if (auto error = checkArray(claimed.spec, claimed.planes))
     return tl::unexpected(std::move(*error));
-  if (auto fields = fieldsOf(claimed.spec, role); !fields)
+  if (auto fields = fieldsOfRole(claimed.spec, role); !fields)
     return tl::unexpected(fields.error());
   std::array<ByteSpan, 4> slots;
   for (unsigned i = 0; i < claimed.planes.size(); ++i)

@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Laws.h"
-#include "ArrayGroups.h"
-#include "PlacedField.h"
+#include "ArrayFields.h"
 #include "grit/Format/Layout.h"
 #include "grit/Format/Note.h"
 #include "grit/Format/Text.h"
@@ -26,16 +25,9 @@ static constexpr const char *kRequantize =
 // Groups
 //===----------------------------------------------------------------------===//
 
-std::vector<ArrayGroup> grit::groupsOf(const FormatDescription &description) {
-  std::vector<ArrayGroup> groups;
-  if (description.sparsity)
-    groups.push_back({"the runs", description.sparsity->m});
-  for (const auto *factors : {&description.scales, &description.offset.factors})
-    for (const Factor &factor : *factors)
-      if (factor.group != 0)
-        groups.push_back(
-            {"the groups of " + factor.name, factor.group, factor.order});
-  return groups;
+/// What the values of a field have elements in common for.
+static std::string groupName(const ArrayField &field) {
+  return field.factor ? "the groups of " + field.factor->name : "the runs";
 }
 
 /// The axes in the order in which elements are counted, slowest first.
@@ -136,7 +128,7 @@ static std::optional<Error> checkGroupAxis(const ArraySpec &spec,
 /// of consecutive elements, each as long as the axes after `cut` and the box
 /// along `cut`.
 static bool keepsWhole(const ArraySpec &spec, const Box &box,
-                       const ArrayGroup &group) {
+                       const ArrayField &group) {
   std::vector<size_t> axes = axesInOrder(spec, group.order);
   std::vector<int64_t> strides(axes.size(), 1);
   for (size_t i = axes.size() - 1; i-- > 0;)
@@ -147,11 +139,11 @@ static bool keepsWhole(const ArraySpec &spec, const Box &box,
   int64_t start = 0;
   for (size_t i = 0; i <= cut; ++i) {
     start += box.offsets[axes[i]] * strides[i];
-    if (i < cut && box.sizes[axes[i]] > 1 && strides[i] % group.size != 0)
+    if (i < cut && box.sizes[axes[i]] > 1 && strides[i] % group.unit != 0)
       return false;
   }
   int64_t length = box.sizes[axes[cut]] * strides[cut];
-  return start % group.size == 0 && length % group.size == 0;
+  return start % group.unit == 0 && length % group.unit == 0;
 }
 
 /// What stays whole, and what the box is a slice of.
@@ -162,13 +154,13 @@ static std::optional<Error> checkSlice(const ArraySpec &spec, const Box &box) {
     return error;
   if (box.isEmpty())
     return std::nullopt;
-  for (const ArrayGroup &group : groupsOf(spec.contract.description()))
-    if (!keepsWhole(spec, box, group))
+  for (const ArrayField &group : fieldsOf(spec.contract.description()))
+    if (group.unit > 1 && !keepsWhole(spec, box, group))
       return Error{Status::SizeMismatch,
                    "the slice takes parts of groups (L5)",
                    "slice",
-                   "whole multiples of " + str(group.size) +
-                       " consecutive elements (" + group.name + ")",
+                   "whole multiples of " + str(group.unit) +
+                       " consecutive elements (" + groupName(group) + ")",
                    box.str() + " of " + shapeText(spec.shape),
                    group.order == ElementOrder::RowMajor
                        ? "groups are runs of the row-major order, and go on "
@@ -249,14 +241,14 @@ Expected<ArraySpec> grit::transposeOf(const ArraySpec &spec,
     return source;
   if (auto error = checkPermutation(spec, permutation))
     return tl::unexpected(std::move(*error));
-  for (const ArrayGroup &group : groupsOf(spec.contract.description()))
-    if (spec.numElements() != 0 &&
-        elementsThatStay(spec, group.order, permutation) % group.size != 0)
+  for (const ArrayField &group : fieldsOf(spec.contract.description()))
+    if (spec.numElements() != 0 && group.unit > 1 &&
+        elementsThatStay(spec, group.order, permutation) % group.unit != 0)
       return makeError(
           Status::SizeMismatch, "the transpose takes groups apart (L4)",
           "permutation",
-          "the last axes in their places, as far as " + group.name + " (" +
-              str(group.size) + " elements) reach",
+          "the last axes in their places, as far as " + groupName(group) +
+              " (" + str(group.unit) + " elements) reach",
           shapeText(permutation) + " of " + shapeText(spec.shape),
           "groups are runs of the row-major order, and go on in the next row "
           "where a row does not hold whole ones",

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlacedField.h"
+#include "grit/Format/Layout.h"
 
 using namespace grit;
 
@@ -50,8 +51,7 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
                       " do not form rows in this shape",
                   "groups run over the end of a row, so only the order of the "
                   "groups is defined");
-  Expected<PlacementMap> map =
-      PlacementMap::get(word, items / columns, columns);
+  Expected<LayoutMap> map = planeMap(word, items / columns, columns);
   if (!map) {
     Error error = map.error();
     error.field = names[plane.placement];
@@ -59,8 +59,8 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
         static_cast<int>(planeSlot(spec.contract.description(), field.plane));
     return tl::make_unexpected(std::move(error));
   }
-  result.map = std::move(*map);
-  result.columns = columns;
+  if (!map->isIdentity())
+    result.moves = std::move(*map);
   return result;
 }
 

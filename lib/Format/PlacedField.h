@@ -10,6 +10,7 @@
 #define GRIT_LIB_FORMAT_PLACEDFIELD_H
 
 #include "grit/Format/Codec.h"
+#include "grit/Format/LayoutMap.h"
 #include <optional>
 #include <span>
 
@@ -34,8 +35,11 @@ public:
   int64_t size() const { return items; }
   /// The place of value `index` in the plane, counted in values.
   int64_t slot(int64_t index) const {
-    return map ? map->slot(index / columns, index % columns) : index;
+    return moves ? (*moves)(index) : index;
   }
+
+  /// The map from indices to slots.
+  LayoutMap map() const { return moves ? *moves : LayoutMap::identity(items); }
 
   uint32_t read(int64_t index, std::span<const ByteSpan> planes) const {
     return readField(*field, slot(index), planes);
@@ -47,8 +51,8 @@ private:
                                    int64_t items, int64_t columns);
 
   const BitField *field = nullptr;
-  std::optional<PlacementMap> map; ///< none: in order
-  int64_t items = 0, columns = 1;
+  std::optional<LayoutMap> moves; ///< none: in order
+  int64_t items = 0;
 };
 
 } // namespace grit

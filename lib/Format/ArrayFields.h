@@ -1,0 +1,42 @@
+//===- ArrayFields.h - everything that an array stores -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_LIB_FORMAT_ARRAYFIELDS_H
+#define GRIT_LIB_FORMAT_ARRAYFIELDS_H
+
+#include "PlacedField.h"
+
+namespace grit {
+
+/// A bit field and the elements that its values belong to: `perUnit` values for
+/// every `unit` elements in `order`, or one value where `unit` is 0.
+struct ArrayField {
+  const BitField *bits;
+  int64_t unit = 1, perUnit = 1;
+  ElementOrder order = ElementOrder::RowMajor;
+  const Factor *factor = nullptr; ///< none for codes and indices
+};
+
+/// All fields of a description, which must outlive them.
+std::vector<ArrayField> fieldsOf(const FormatDescription &description);
+
+/// Where the values of a field lie.
+Expected<PlacedField> placedField(const ArraySpec &spec,
+                                  const ArrayField &field);
+
+/// concatOf for somebody who has shown that factors of the whole array are the
+/// same in all parts.
+Expected<ArraySpec> concatOfParts(std::span<const ArraySpec> parts, int axis);
+
+/// What is wrong with an array and the sizes of its planes.
+std::optional<Error> checkArray(const ArraySpec &spec,
+                                std::span<const ByteSpan> planes);
+
+} // namespace grit
+
+#endif // GRIT_LIB_FORMAT_ARRAYFIELDS_H
