@@ -298,7 +298,8 @@ def quantize(
     weights = None
     if importance is not None:
         weights = np.ascontiguousarray(importance, np.float32).reshape(-1)
-    with np.errstate(over="ignore"):  # a float64 beyond float32 is an infinity
+    # A float64 beyond float32 is an infinity, and a signaling NaN is a NaN.
+    with np.errstate(over="ignore", invalid="ignore"):
         flat = np.ascontiguousarray(values, np.float32).reshape(-1)
     return Array._make(spec, spec.encode(flat, weights))
 

@@ -389,3 +389,29 @@ def test_many_threads_at_once(weights):
 def test_repr(weights):
     text = repr(grit.quantize(weights, "gguf.q8_0"))
     assert text == "Array('gguf.q8_0', shape=(6, 512), nbytes=3264)"
+
+
+def test_E1_one_rounding_to_binary32():
+    """Values of other types become binary32 first, to nearest with ties to even,
+    and what a NaN carries does not matter."""
+    x = np.zeros((4, 32), np.float64)
+    x[:, 0] = 6.0  # a scale of 1
+    # Just above the tie 2.5 of e2m1, and equal to it in binary32: the even code.
+    x[0, 1] = 2.5 + 2.0**-40
+    # A tie between 2.5 and the next binary32 number goes to the even one, 2.5;
+    # one between the next two goes up.
+    x[0, 2] = 2.5 + 2.0**-23
+    x[0, 3] = 2.5 + 3 * 2.0**-23
+    array = grit.quantize(x, "mxfp4")
+    assert array.dequantize()[0, :4].tolist() == [6.0, 2.0, 2.0, 3.0]
+    for dtype, word, payloads in (
+            (np.float16, np.uint16, (0x7C01, 0x7E00, 0xFFFF)),
+            (ml_dtypes.bfloat16, np.uint16, (0x7F81, 0x7FC0, 0xFFFF)),
+            (np.float64, np.uint64, (0x7FF0000000000001, 0x7FF8 << 48, 2**64 - 1))):
+        planes = []
+        for payload in payloads:
+            values = x.astype(dtype)
+            values.view(word)[1, 5] = payload
+            planes.append([p.tobytes() for p in grit.quantize(values, "mxfp4").planes])
+        assert planes[0] == planes[1] == planes[2]
+        assert planes[0][1] == bytes([0x7F, 0xFF, 0x7F, 0x7F])

@@ -9,6 +9,7 @@
 #include "TestFiles.h"
 #include "grit/Container/Json.h"
 #include "grit/Format/Fingerprint.h"
+#include <numeric>
 
 using namespace grit;
 using namespace grit::test;
@@ -395,4 +396,39 @@ TEST(SafetensorsWriter, IsDeterministicAndAligned) {
   ASSERT_TRUE(file);
   EXPECT_EQ((*file)->tensors()[0].name, "y");
   EXPECT_EQ((first.size() - 7) % 8, 0u);
+}
+/// The planes of an array lie in its tensor in the order data, scale0, scale1,
+/// aux, without gaps; absent ones take no bytes. Bytes are 0, 1, 2, ...
+TEST(Safetensors, B12_PlanesFollowOneAnother) {
+  struct Case {
+    const char *contract;
+    std::vector<size_t> sizes;
+    std::vector<const char *> names;
+  };
+  const Case cases[] = {
+      {"q4ks", {128, 8, 4, 8}, {"data", "scale0", "scale1", "aux"}},
+      {"i8s24", {128, 16, 32}, {"data", "scale0", "aux"}},
+      {"nvf4", {128, 16, 4}, {"data", "scale0", "scale1"}},
+      {"mxfp4", {128, 8}, {"data", "scale0"}}};
+  for (const Case &c : cases) {
+    size_t total = std::accumulate(c.sizes.begin(), c.sizes.end(), size_t(0));
+    auto file =
+        open(withGrit(record(R"("contract":")" + std::string(c.contract) +
+                             R"(","shape":[256])"),
+                      "U8", "[" + std::to_string(total) + "]", total));
+    ASSERT_TRUE(file) << file.error().str();
+    const TensorInfo &tensor = (*file)->tensors()[0];
+    ASSERT_TRUE(tensor.array);
+    const auto &described = tensor.array->contract.description().planes;
+    std::vector<ByteSpan> planes = tensor.planes();
+    ASSERT_EQ(planes.size(), c.sizes.size()) << c.contract;
+    size_t at = 0;
+    for (size_t i = 0; i < planes.size(); ++i) {
+      EXPECT_EQ(described[i].name, c.names[i]) << c.contract;
+      ASSERT_EQ(planes[i].size(), c.sizes[i]) << c.contract;
+      EXPECT_EQ(planes[i].front(), at) << c.contract;
+      EXPECT_EQ(planes[i].back(), at + c.sizes[i] - 1) << c.contract;
+      at += c.sizes[i];
+    }
+  }
 }

@@ -107,7 +107,8 @@ TEST_P(DeviceKernels, MatmulWithinItsBound) {
   }
 }
 
-/// `ao = seq` leaves nothing open: the sums are those of a plain loop.
+/// `ao = seq` leaves nothing open: the sums are those of a plain loop, in which
+/// each product is rounded before it is added (G20).
 TEST_P(DeviceKernels, MatmulInSequenceIsExact) {
   MatmulData data(GetParam(),
                   {{2}, 5, 256, "f32", "f32", "accum = #grit.accum<ao = seq>"},

@@ -354,3 +354,31 @@ TEST(Rearrange, L9_LevelsOnlyAddDiagnostics) {
   EXPECT_GT(found[2], kRounds / 4);
   EXPECT_EQ(found[3], 0);
 }
+
+/// Bytes lie in a placement because they were written in it, moved there, or
+/// because somebody assumed it: encode claims the canonical placements only,
+/// relayout's result decodes under the new words, and an assumption marks the
+/// array.
+TEST(Rearrange, P19_WrittenMovedOrAssumed) {
+  ArraySpec spec = take(ArraySpec::get(contract("mxfp4"), {4, 64}));
+  std::vector<float> values(256);
+  std::iota(values.begin(), values.end(), 1.0f);
+  PlaneBytes written = take(encode(spec, values));
+  ArraySpec columns = spec;
+  columns.placements = {placements::ColMajor, placements::ColMajor, {}};
+  Expected<PlaneBytes> claimed = encode(columns, values);
+  ASSERT_FALSE(claimed);
+  EXPECT_EQ(claimed.error().status, Status::PlacementUnknown);
+
+  PlaneBytes moved = move(spec, written, columns.placements);
+  expectSameBits(decodeAll(columns, moved), decodeAll(spec, written), "moved");
+  EXPECT_NE(decodeAll(columns, written), decodeAll(spec, written));
+
+  Descriptor descriptor = Descriptor::read(*spec.descriptor());
+  Assumptions assumed;
+  ASSERT_TRUE(assumePlacement(descriptor, spec.shape, assumed, PlaneRole::Data,
+                              placements::ColMajor, "the vendor's manual"));
+  EXPECT_EQ(descriptor.placements.data, placements::ColMajor);
+  EXPECT_TRUE(descriptor.note & Descriptor::kNoteAssumed);
+  EXPECT_FALSE(columns.note & Descriptor::kNoteAssumed);
+}

@@ -116,3 +116,59 @@ TEST_F(ExplainTest, Refusals) {
     EXPECT_FALSE(subject.error().message.empty());
   }
 }
+
+/// One line for each field that differs, in the order of table 3.1, with both
+/// values as names and numbers; no line when none does.
+TEST_F(ExplainTest, C29_FieldsInTheOrderOfTheTable) {
+  struct Field {
+    const char *name;
+    size_t offset, size;
+  };
+  constexpr Field kTable[] = {{"magic", 0, 4},
+                              {"hdr_bytes", 4, 1},
+                              {"version", 5, 1},
+                              {"n_levels", 6, 1},
+                              {"flags", 7, 1},
+                              {"elem", 8, 2},
+                              {"scale0", 10, 2},
+                              {"scale1", 12, 2},
+                              {"zp_fmt", 14, 2},
+                              {"group_axis", 16, 2},
+                              {"k0", 18, 2},
+                              {"k1", 20, 2},
+                              {"sp_n", 22, 1},
+                              {"sp_m", 23, 1},
+                              {"sp_meta_fmt", 24, 1},
+                              {"sp_order", 25, 1},
+                              {"container", 26, 1},
+                              {"frame_rsvd", 27, 1},
+                              {"note", 28, 4},
+                              {"placement_data", 32, 8},
+                              {"placement_scale", 40, 8},
+                              {"placement_meta", 48, 8},
+                              {"grade_id", 56, 8}};
+  const std::string good = hexOf("q4ks");
+  EXPECT_TRUE(compare(good, good).fields.empty());
+  EXPECT_EQ(compare(good, good).meaning, "the bytes mean the same");
+  auto flip = [](std::string hex, size_t byte) {
+    hex[2 * byte] = hex[2 * byte] == '0' ? '1' : '0';
+    return hex;
+  };
+  std::string every = good;
+  for (const Field &field : kTable) {
+    for (size_t byte = field.offset; byte < field.offset + field.size; ++byte) {
+      Explanation result = compare(good, flip(good, byte));
+      ASSERT_FALSE(result.fields.empty()) << field.name;
+      EXPECT_EQ(result.fields[0].field, field.name) << byte;
+      EXPECT_NE(result.fields[0].a, result.fields[0].b);
+    }
+    every = flip(every, field.offset);
+  }
+  Explanation all = compare(good, every);
+  ASSERT_GE(all.fields.size(), std::size(kTable));
+  for (size_t i = 0; i < std::size(kTable); ++i)
+    EXPECT_EQ(all.fields[i].field, kTable[i].name);
+  // A word as its name and its number.
+  EXPECT_EQ(field(all, "elem")->a, "0x43e3 (u4)");
+  EXPECT_EQ(field(all, "flags")->a, "0x21 (HAS_ZP|ZP_L1SCALED)");
+}

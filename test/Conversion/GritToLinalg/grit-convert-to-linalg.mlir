@@ -30,7 +30,8 @@ func.func @decode_to_bf16(%a: !grit.array<?x64x#grit.format<gguf.q8_0>>, %init: 
 
 // -----
 
-// A decode and a contraction that adds in sequence, each product rounded first.
+// A decode and a contraction that adds in sequence, each product rounded first
+// (G20).
 // CHECK-LABEL: func.func @matmul
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]
