@@ -135,6 +135,28 @@ relayoutMap(Placement from, Placement to, int64_t rows, int64_t columns,
             const LayoutTable &fromTexts = LayoutTable::global(),
             const LayoutTable &toTexts = LayoutTable::global());
 
+/// A map over any number of rows that is a multiple of `rowMultiple`. It was
+/// made for some such number: its domain and range, and the radix of the last
+/// digit of a step, are not those of others, and need not be known to apply it
+/// (LayoutEmit.h).
+struct MapOfAnyRows {
+  LayoutMap map;
+  int64_t rowMultiple = 1;
+};
+
+/// The map of a word over rows of `columns` items, for code that learns the
+/// number of rows when it runs. Refuses what planeMap refuses for every number
+/// of rows, and with PlacementUnknown a word whose map depends on the number,
+/// such as COL_MAJOR.
+Expected<MapOfAnyRows>
+mapOfAnyRows(Placement word, int64_t columns,
+             const LayoutTable &table = LayoutTable::global());
+/// The relayout between two words. Both must have a map of any rows.
+Expected<MapOfAnyRows>
+relayoutOfAnyRows(Placement from, Placement to, int64_t columns,
+                  const LayoutTable &fromTexts = LayoutTable::global(),
+                  const LayoutTable &toTexts = LayoutTable::global());
+
 /// How the items of a plane follow one another in bytes: each takes `bits`
 /// bits, the first of a byte its low ones unless `msbFirst`.
 struct ItemPacking {

@@ -18,6 +18,11 @@
 
 namespace grit {
 
+// A compiler computes slots from steps(): LayoutEmit.h turns them into any kind
+// of instructions. The code that moves items from one layout to another reads
+// each from the slot that relayoutMap(to, from) (Layout.h) gives for the new
+// slot.
+
 /// A digit of a mixed-radix number and what one unit of it counts in the slot.
 struct LayoutDigit {
   int64_t radix = 1, stride = 1;
