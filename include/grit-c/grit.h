@@ -128,6 +128,11 @@ GRIT_API void grit_report_failure(grit_status_t status,
                                   const grit_detail_t *detail,
                                   const char *location);
 
+/** The same for a failure of which there is only a message: what compiled
+    functions call when an operation fails. */
+GRIT_API void grit_report_message(grit_status_t status, const char *message,
+                                  const char *location);
+
 /*===- Views of arrays ---------------------------------------------===*/
 
 /** A format word; 0 is "absent". */

@@ -54,3 +54,13 @@ void grit_report_failure(grit_status_t status, const grit_detail_t *detail,
   }
   handler.function(status, detail, location, handler.user);
 }
+
+void grit_report_message(grit_status_t status, const char *message,
+                         const char *location) {
+  grit_detail_t detail = {};
+  std::snprintf(detail.message, sizeof detail.message, "%s",
+                message ? message : "");
+  detail.plane = -1;
+  detail.status = status;
+  grit_report_failure(status, &detail, location);
+}

@@ -27,6 +27,7 @@ static SymbolMap runtimeSymbols(LLJIT &jit) {
   add("grit_check_tensor_expected", &grit_check_tensor_expected);
   add("grit_check_shared_extent", &grit_check_shared_extent);
   add("grit_report_failure", &grit_report_failure);
+  add("grit_report_message", &grit_report_message);
   return symbols;
 }
 

@@ -34,9 +34,7 @@ public:
   /// The number of values.
   int64_t size() const { return items; }
   /// The place of value `index` in the plane, counted in values.
-  int64_t slot(int64_t index) const {
-    return moves ? (*moves)(index) : index;
-  }
+  int64_t slot(int64_t index) const { return moves ? (*moves)(index) : index; }
 
   /// The map from indices to slots.
   LayoutMap map() const { return moves ? *moves : LayoutMap::identity(items); }

@@ -90,7 +90,9 @@ static void addBufferPasses(OpPassManager &pm, int64_t threads) {
   endStage(pm, "lanes");
 }
 
-static void addLlvmPasses(OpPassManager &pm, int64_t threads) {
+static void addLlvmPasses(OpPassManager &pm,
+                          const CpuPipelineOptions &options) {
+  int64_t threads = options.threads;
   if (threads != 1) {
     ConvertSCFToOpenMPPassOptions openmp;
     openmp.numThreads = threads;
@@ -108,7 +110,10 @@ static void addLlvmPasses(OpPassManager &pm, int64_t threads) {
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createAssertToLLVM());
+  // A function that C calls has libgrit at hand where it checks its operands.
+  AssertToLLVMOptions assertions;
+  assertions.handler = options.cInterface && options.checkLevel > 0;
+  pm.addPass(createAssertToLLVM(assertions));
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
   if (threads != 1)
@@ -159,7 +164,7 @@ LogicalResult grit::buildGritToCpuPipeline(OpPassManager &pm,
   portable.fma = target.has("fma");
   pm.addPass(createGritKernelToVector(portable));
   pm.addPass(createCanonicalizerPass());
-  addLlvmPasses(pm, options.threads);
+  addLlvmPasses(pm, options);
   if (options.cInterface) {
     EmitCInterfaceOptions wrappers;
     wrappers.checkLevel = options.checkLevel;

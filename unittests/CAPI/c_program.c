@@ -114,6 +114,8 @@ int main(void) {
   round_trip("gguf.q4_0", GRIT_ARRAY_FOREIGN);
   round_trip("hurray.nf4", GRIT_ARRAY_FOREIGN);
   REQUIRE(failures_seen == 5);
+  grit_report_message(GRIT_SIZE_MISMATCH, "a row", "matmul");
+  REQUIRE(failures_seen == 6);
   assume_and_verify();
   grit_set_failure_handler(NULL, NULL);
   puts("passed");

@@ -21,8 +21,10 @@ int64_t grit::test::product(const std::vector<int64_t> &shape) {
 }
 
 std::string grit::test::attributeOf(const Contract &contract) {
-  return (contract.isGrade() ? "#grit.grade<" : "#grit.format<") +
-         contract.name() + ">";
+  std::string name = contract.name();
+  if (!contract.isRegistered())
+    name = '"' + name + '"';
+  return (contract.isGrade() ? "#grit.grade<" : "#grit.format<") + name + ">";
 }
 
 static std::string extents(const std::vector<int64_t> &shape) {

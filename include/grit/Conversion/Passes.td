@@ -12,11 +12,14 @@
 include "mlir/Pass/PassBase.td"
 
 def AssertToLLVM : Pass<"grit-convert-assert-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "write what failed to standard error, then stop";
+  let summary = "say what failed, then stop";
   let description = [{
     Upstream prints the message of a `cf.assert` to standard output, which is
     buffered, and then ends the program, which does not flush it: in a pipe the
-    message is lost. Here it is written to the file descriptor of standard error.
+    message is lost. Here it is written to the file descriptor of standard error,
+    or, with `handler`, given to `grit_report_message` of libgrit together with
+    the status that it begins with and the place of the operation in its source:
+    the program's own failure handler hears of it before anything else happens.
     A function that C calls (`grit.interface`) then returns the status that the
     message begins with, and leaves what it had allocated; any other function, and
     an assertion inside a parallel region, ends the program.
@@ -33,6 +36,9 @@ def AssertToLLVM : Pass<"grit-convert-assert-to-llvm", "::mlir::ModuleOp"> {
       llvm.unreachable
     ```
   }];
+  let options = [Option<"handler", "handler", "bool", /*default=*/"false",
+                        "Report to grit_report_message, which the program must "
+                        "link, instead of standard error">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::cf::ControlFlowDialect"];
 }

@@ -60,6 +60,8 @@ static void returnStatus(func::FuncOp function) {
 
 namespace {
 struct AssertToLLVMPass : grit::impl::AssertToLLVMBase<AssertToLLVMPass> {
+  using AssertToLLVMBase::AssertToLLVMBase;
+
   void runOnOperation() override {
     SmallVector<cf::AssertOp> asserts;
     getOperation()->walk([&](cf::AssertOp op) { asserts.push_back(op); });
@@ -79,10 +81,13 @@ struct AssertToLLVMPass : grit::impl::AssertToLLVMBase<AssertToLLVMPass> {
 
 private:
   LogicalResult declare();
+  Value text(OpBuilder &b, Location loc, StringRef content);
+  void tell(OpBuilder &b, cf::AssertOp op);
   void lower(cf::AssertOp op, func::FuncOp function);
 
   SymbolTable *symbols = nullptr;
-  LLVM::LLVMFuncOp write, abort;
+  /// What hears of a failure, and what ends the program.
+  LLVM::LLVMFuncOp listener, abort;
 };
 } // namespace
 
@@ -90,40 +95,76 @@ LogicalResult AssertToLLVMPass::declare() {
   OpBuilder b = OpBuilder::atBlockBegin(getOperation().getBody());
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   Type pointer = LLVM::LLVMPointerType::get(&getContext());
-  auto writes = LLVM::lookupOrCreateFn(b, getOperation(), "write",
+  Type nothing = LLVM::LLVMVoidType::get(&getContext());
+  auto listens =
+      handler ? LLVM::lookupOrCreateFn(b, getOperation(), "grit_report_message",
+                                       {i32, pointer, pointer}, nothing)
+              : LLVM::lookupOrCreateFn(b, getOperation(), "write",
                                        {i32, pointer, i64}, i64);
-  auto aborts = LLVM::lookupOrCreateFn(b, getOperation(), "abort", {},
-                                       LLVM::LLVMVoidType::get(&getContext()));
-  if (failed(writes) || failed(aborts))
+  auto aborts = LLVM::lookupOrCreateFn(b, getOperation(), "abort", {}, nothing);
+  if (failed(listens) || failed(aborts))
     return failure();
-  write = *writes;
+  listener = *listens;
   abort = *aborts;
   return success();
 }
 
-void AssertToLLVMPass::lower(cf::AssertOp op, func::FuncOp function) {
-  Location loc = op.getLoc();
-  std::string text = ("grit: " + op.getMsg() + "\n").str();
-  OpBuilder b = OpBuilder::atBlockBegin(getOperation().getBody());
+/// The address of a constant text.
+Value AssertToLLVMPass::text(OpBuilder &b, Location loc, StringRef content) {
+  OpBuilder module = OpBuilder::atBlockBegin(getOperation().getBody());
   auto global = LLVM::GlobalOp::create(
-      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), text.size()),
+      module, loc, LLVM::LLVMArrayType::get(b.getI8Type(), content.size()),
       /*isConstant=*/true, LLVM::Linkage::Internal, "assert_message",
-      b.getStringAttr(text));
+      b.getStringAttr(content));
   symbols->insert(global);
+  return LLVM::AddressOfOp::create(b, loc, global);
+}
 
-  Block *before = op->getBlock();
-  Block *after = before->splitBlock(op->getNextNode());
-  Block *failed = b.createBlock(after);
+/// "file:line: in function", or what is known of it.
+static std::string placeOf(cf::AssertOp op) {
+  std::string place;
+  if (auto line = op.getLoc()->findInstanceOf<FileLineColLoc>())
+    place = (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
+  if (auto function = op->getParentOfType<func::FuncOp>())
+    place += (place.empty() ? "in " : ": in ") + function.getName().str();
+  return place;
+}
+
+void AssertToLLVMPass::tell(OpBuilder &b, cf::AssertOp op) {
+  Location loc = op.getLoc();
   auto number = [&](Type type, int64_t value) -> Value {
     return LLVM::ConstantOp::create(b, loc, type, value);
   };
-  Value address = LLVM::AddressOfOp::create(b, loc, global);
-  LLVM::CallOp::create(b, loc, write,
-                       ValueRange{number(b.getI32Type(), kStandardError),
-                                  address,
-                                  number(b.getI64Type(), text.size())});
+  if (!handler) {
+    std::string line = ("grit: " + op.getMsg() + "\n").str();
+    LLVM::CallOp::create(b, loc, listener,
+                         ValueRange{number(b.getI32Type(), kStandardError),
+                                    text(b, loc, line),
+                                    number(b.getI64Type(), line.size())});
+    return;
+  }
+  int32_t status = statusOf(op.getMsg());
+  StringRef message = op.getMsg();
+  // The status is said by its number.
+  if (message.consume_front(grit::statusName(static_cast<Status>(status))))
+    message.consume_front(": ");
+  std::string zero(1, '\0');
+  LLVM::CallOp::create(b, loc, listener,
+                       ValueRange{number(b.getI32Type(), status),
+                                  text(b, loc, message.str() + zero),
+                                  text(b, loc, placeOf(op) + zero)});
+}
+
+void AssertToLLVMPass::lower(cf::AssertOp op, func::FuncOp function) {
+  Location loc = op.getLoc();
+  OpBuilder b(op);
+  Block *before = op->getBlock();
+  Block *after = before->splitBlock(op->getNextNode());
+  Block *failed = b.createBlock(after);
+  tell(b, op);
   if (function) {
-    Value status = number(b.getI32Type(), statusOf(op.getMsg()));
+    Value status = LLVM::ConstantOp::create(
+        b, loc, b.getI32Type(), static_cast<int64_t>(statusOf(op.getMsg())));
     func::ReturnOp::create(b, loc, status);
   } else {
     LLVM::CallOp::create(b, loc, abort, ValueRange());

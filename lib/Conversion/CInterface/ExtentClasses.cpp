@@ -215,8 +215,27 @@ void ExtentClasses::readOp(Operation *op) {
       .Case([&](DecodeOp decode) {
         unifyAll(decode.getArray(), decode.getInit());
       })
-      .Case<EncodeOp, RelayoutOp, CheckOp, tensor::CastOp>(
+      .Case<AssumePlacementOp, CheckOp, EncodeOp, ReinterpretOp, RelayoutOp,
+            RequantizeOp, tensor::CastOp>(
           [&](auto cast) { unifyAll(cast->getOperand(0), cast->getResult(0)); })
+      .Case([&](VerifyPlacementOp verify) {
+        unifyAll(verify.getArray(), verify.getReference());
+        unifyAll(verify.getArray(), verify.getResult());
+      })
+      .Case([&](SliceOp slice) {
+        readSizes(slice.getResult(), slice.getSizes());
+      })
+      .Case([&](TransposeOp transpose) {
+        for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
+          unify(transpose.getResult(), dim, transpose.getArray(), source);
+      })
+      .Case([&](ConcatOp concat) {
+        for (Value array : concat.getArrays())
+          for (int64_t dim = 0, rank = concat.getType().getRank(); dim < rank;
+               ++dim)
+            if (dim != static_cast<int64_t>(concat.getDim()))
+              unify(array, dim, concat.getResult(), dim);
+      })
       .Case([&](BundleOp bundle) {
         readSizes(bundle.getResult(), bundle.getSizes());
       })

@@ -1,4 +1,5 @@
 // RUN: grit-opt %s --grit-convert-assert-to-llvm | FileCheck %s
+// RUN: grit-opt %s --grit-convert-assert-to-llvm=handler=true | FileCheck %s --check-prefix=HANDLER
 
 // CHECK-DAG: llvm.mlir.global internal constant @[[M:.*]]("grit: too short\0A")
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("grit: DigestMismatch: order\0A")
@@ -35,3 +36,13 @@ func.func private @called(%ok: i1) attributes {grit.interface = {}} {
   cf.assert %ok, "DigestMismatch: order"
   return
 }
+
+// The handler gets the status as a number, the words without it, and the place.
+// HANDLER-DAG: llvm.mlir.global internal constant @{{.*}}("order\00")
+// HANDLER-DAG: llvm.mlir.global internal constant @{{.*}}assert-to-llvm.mlir:{{[0-9]+}}: in called\00")
+// HANDLER-DAG: llvm.func @grit_report_message(i32, !llvm.ptr, !llvm.ptr)
+// HANDLER-NOT: @write
+// HANDLER-LABEL: func.func private @called
+// HANDLER:         %[[FOUR:.*]] = llvm.mlir.constant(4 : i32) : i32
+// HANDLER:         llvm.call @grit_report_message(%[[FOUR]], %{{.*}}, %{{.*}})
+// HANDLER:         return %{{.*}} : i32

@@ -159,17 +159,16 @@ LogicalResult ReinterpretOp::verify() {
     return failure();
   grit::Contract source = from.getContract().getContract();
   grit::Contract target = to.getContract().getContract();
-  bool readTheSame =
-      source.isGrade() && target.isGrade()
-          ? grit::equivalent(*source.grade(), *target.grade(),
-                             grit::EdgeScope::Decode)
-          : from.getContract() == to.getContract();
+  bool readTheSame = source.isGrade() && target.isGrade()
+                         ? grit::equivalent(*source.grade(), *target.grade(),
+                                            grit::EdgeScope::Decode)
+                         : from.getContract() == to.getContract();
   if (readTheSame)
     return success();
-  InFlightDiagnostic diagnostic =
-      emitOpError() << "no supersedes edge says that bytes of "
-                    << from.getContract() << " may be read as "
-                    << to.getContract();
+  InFlightDiagnostic diagnostic = emitOpError()
+                                  << "no supersedes edge says that bytes of "
+                                  << from.getContract() << " may be read as "
+                                  << to.getContract();
   diagnostic.attachNote() << "fix: use grit.requantize, which writes new bytes";
   return diagnostic;
 }

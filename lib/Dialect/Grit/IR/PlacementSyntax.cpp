@@ -58,9 +58,9 @@ ParseResult grit::ir::parsePlacement(AsmParser &parser,
 }
 
 void grit::ir::printPlacement(AsmPrinter &printer, grit::Placement placement) {
-  const grit::Layout *layout =
-      placement.isExpression() ? grit::LayoutTable::global().find(placement)
-                               : nullptr;
+  const grit::Layout *layout = placement.isExpression()
+                                   ? grit::LayoutTable::global().find(placement)
+                                   : nullptr;
   if (layout)
     printer << "layout(\"" << layout->str() << "\")";
   else

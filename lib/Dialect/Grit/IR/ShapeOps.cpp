@@ -35,9 +35,9 @@ static LogicalResult verifyResult(Operation *op, ArrayType operand,
              << (isDynamic(wanted) ? std::string("?") : std::to_string(wanted))
              << ", but got " << result;
   }
-  ArrayType expected = ArrayType::tryGet(
-      [&] { return op->emitOpError(); }, shape, operand.getContract(), law.axis,
-      law.placements, assumed);
+  ArrayType expected = ArrayType::tryGet([&] { return op->emitOpError(); },
+                                         shape, operand.getContract(), law.axis,
+                                         law.placements, assumed);
   if (!expected)
     return failure();
   if (expected == result)
@@ -86,8 +86,7 @@ LogicalResult SliceOp::verify() {
   ArrayType from = getArray().getType();
   size_t rank = from.getRank();
   if (getStaticOffsets().size() != rank || getStaticSizes().size() != rank)
-    return emitOpError() << "needs " << rank
-                         << " offsets and sizes, but got "
+    return emitOpError() << "needs " << rank << " offsets and sizes, but got "
                          << getStaticOffsets().size() << " and "
                          << getStaticSizes().size();
   if (failed(verifyBox(*this)))
@@ -124,7 +123,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
 
 LogicalResult TransposeOp::verify() {
   ArrayType from = getArray().getType();
-  auto moved = grit::transposeOf(standIn(from, from.getShape()), getPermutation());
+  auto moved =
+      grit::transposeOf(standIn(from, from.getShape()), getPermutation());
   if (!moved)
     return refuse(*this, moved.error());
   SmallVector<int64_t> shape;
@@ -134,8 +134,8 @@ LogicalResult TransposeOp::verify() {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  bool identity = llvm::equal(
-      getPermutation(), llvm::seq<int64_t>(0, getPermutation().size()));
+  bool identity = llvm::equal(getPermutation(),
+                              llvm::seq<int64_t>(0, getPermutation().size()));
   return identity ? OpFoldResult(getArray()) : OpFoldResult();
 }
 
@@ -159,11 +159,12 @@ static FailureOr<SmallVector<int64_t>> joinShapes(ConcatOp op) {
         if (isDynamic(extent) || isDynamic(other[index]))
           extent = ShapedType::kDynamic;
         else if (llvm::AddOverflow(extent, other[index], extent))
-          return op.emitOpError() << "extent " << dim << " of the result must "
+          return op.emitOpError() << "extent " << dim
+                                  << " of the result must "
                                      "fit 64 bits";
       } else if (failed(verifyExtents(
-                   op, ("extent " + Twine(index) + " of an operand").str(),
-                   extent, other[index])))
+                     op, ("extent " + Twine(index) + " of an operand").str(),
+                     extent, other[index])))
         return failure();
       else if (isDynamic(extent))
         extent = other[index];
@@ -196,9 +197,9 @@ LogicalResult ConcatOp::verify() {
   auto whole = grit::concatOf(parts, static_cast<int>(dim));
   if (!whole)
     return refuse(*this, whole.error());
-  return verifyResult(
-      *this, cast<ArrayType>(getArrays().front().getType()), *shape, *whole,
-      grit::Assumptions::fromBits(assumed), getType());
+  return verifyResult(*this, cast<ArrayType>(getArrays().front().getType()),
+                      *shape, *whole, grit::Assumptions::fromBits(assumed),
+                      getType());
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor) {

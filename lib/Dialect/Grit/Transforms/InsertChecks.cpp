@@ -35,7 +35,7 @@ struct InsertChecks : grit::impl::InsertChecksBase<InsertChecks> {
   void runOnOperation() override {
     if (level < 0 || level > 2) {
       getOperation().emitError()
-          << "the check level must be 0, 1 or 2, but got " << level;
+          << "the check level must be 0, 1 or 2, but got " << level.getValue();
       return signalPassFailure();
     }
     if (level == 0)
@@ -45,7 +45,8 @@ struct InsertChecks : grit::impl::InsertChecksBase<InsertChecks> {
       // in.
       if (function.isExternal() || function.isPrivate())
         return;
-      auto builder = OpBuilder::atBlockBegin(&function.getFunctionBody().front());
+      auto builder =
+          OpBuilder::atBlockBegin(&function.getFunctionBody().front());
       for (BlockArgument argument : function.getArguments())
         if (isa<ArrayType>(argument.getType()))
           insertCheck(builder, argument, level);

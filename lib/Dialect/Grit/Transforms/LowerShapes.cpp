@@ -33,10 +33,10 @@ static Extents extentsOf(OpBuilder &b, Location loc, Value array) {
   Extents extents;
   for (auto [dim, extent] :
        llvm::enumerate(cast<ArrayType>(array.getType()).getShape()))
-    extents.push_back(ShapedType::isDynamic(extent)
-                          ? OpFoldResult(DimOp::create(b, loc, array, dim)
-                                             .getResult())
-                          : b.getIndexAttr(extent));
+    extents.push_back(
+        ShapedType::isDynamic(extent)
+            ? OpFoldResult(DimOp::create(b, loc, array, dim).getResult())
+            : b.getIndexAttr(extent));
   return extents;
 }
 
@@ -91,7 +91,8 @@ static void emitInside(OpBuilder &b, SliceOp op, const Box &box) {
     Value size = getValueOrCreateConstantIndexOp(b, loc, box.sizes[dim]);
     // Unsigned: what is negative is beyond every extent.
     emitRequire(b, loc, compare(arith::CmpIPredicate::ule, offset, extent),
-                "grit.slice: offset " + Twine(dim) + " is outside of the array");
+                "grit.slice: offset " + Twine(dim) +
+                    " is outside of the array");
     Value rest = b.createOrFold<arith::SubIOp>(loc, extent, offset);
     emitRequire(b, loc, compare(arith::CmpIPredicate::ule, size, rest),
                 "grit.slice: offset and size " + Twine(dim) +
@@ -161,8 +162,8 @@ static Value transposePlane(OpBuilder &b, Location loc, PlaneShape shape,
   viewed.push_back(shape.partsOf(row, "grit.transpose: a row"));
   SmallVector<int64_t> order(permutation.take_front(moved));
   order.push_back(moved);
-  Extents result = llvm::map_to_vector(
-      order, [&](int64_t dim) { return viewed[dim]; });
+  Extents result =
+      llvm::map_to_vector(order, [&](int64_t dim) { return viewed[dim]; });
   Value empty = tensor::EmptyOp::create(b, loc, result, b.getI8Type());
   auto transposed = linalg::TransposeOp::create(
       b, loc, shape.view(plane, viewed), empty, order);
@@ -210,8 +211,8 @@ static void emitSameExtents(OpBuilder &b, ConcatOp op,
           loc, arith::CmpIPredicate::eq,
           getValueOrCreateConstantIndexOp(b, loc, extents[0][dim]),
           getValueOrCreateConstantIndexOp(b, loc, other[dim]));
-      emitRequire(b, loc, same, "grit.concat: operands differ in extent " +
-                                    Twine(dim));
+      emitRequire(b, loc, same,
+                  "grit.concat: operands differ in extent " + Twine(dim));
     }
 }
 
@@ -247,9 +248,9 @@ static Value concatPlane(OpBuilder &b, Location loc, PlaneShape shape,
   Value result = tensor::EmptyOp::create(b, loc, whole, b.getI8Type());
   for (auto [index, plane] : llvm::enumerate(planes)) {
     offsets.back() = sumOf(b, loc, ArrayRef(lengths).take_front(index));
-    result = tensor::InsertSliceOp::create(b, loc,
-                                           shape.view(plane, viewed[index]),
-                                           result, offsets, viewed[index], ones);
+    result =
+        tensor::InsertSliceOp::create(b, loc, shape.view(plane, viewed[index]),
+                                      result, offsets, viewed[index], ones);
   }
   return shape.plane(result);
 }
@@ -274,10 +275,9 @@ static Value lower(OpBuilder &b, ConcatOp op) {
       planes.push_back(source.getPlanes()[index]);
     }
     size_t dim = llvm::find(shape.order(), op.getDim()) - shape.order().begin();
-    joined.push_back(
-        shape.isConstant()
-            ? planes.front()
-            : concatPlane(b, loc, shape, ordered, dim, planes));
+    joined.push_back(shape.isConstant()
+                         ? planes.front()
+                         : concatPlane(b, loc, shape, ordered, dim, planes));
   }
   Extents whole = extents.front();
   Extents along;

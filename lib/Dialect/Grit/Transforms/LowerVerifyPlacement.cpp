@@ -50,11 +50,10 @@ static Value emitEqual(OpBuilder &b, Location loc, Value one, Value other) {
     Value any = arith::OrIOp::create(nested, at, arguments[2], differs);
     linalg::YieldOp::create(nested, at, any);
   };
-  Value difference =
-      linalg::GenericOp::create(b, loc, TypeRange(scalar),
-                                ValueRange{one, other}, init, maps,
-                                utils::IteratorType::reduction, body)
-          .getResult(0);
+  Value difference = linalg::GenericOp::create(
+                         b, loc, TypeRange(scalar), ValueRange{one, other},
+                         init, maps, utils::IteratorType::reduction, body)
+                         .getResult(0);
   Value bits = tensor::ExtractOp::create(b, loc, difference, ValueRange());
   Value zero = arith::ConstantIntOp::create(b, loc, 0, 8);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, zero);
@@ -67,10 +66,10 @@ static void emitSameShape(OpBuilder &b, VerifyPlacementOp op) {
        llvm::enumerate(op.getArray().getType().getShape())) {
     if (!ShapedType::isDynamic(extent))
       continue;
-    Value same = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq,
-        DimOp::create(b, loc, op.getArray(), dim),
-        DimOp::create(b, loc, op.getReference(), dim));
+    Value same =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                              DimOp::create(b, loc, op.getArray(), dim),
+                              DimOp::create(b, loc, op.getReference(), dim));
     emitRequire(b, loc, same,
                 "grit.verify_placement: the reference has another extent " +
                     Twine(dim));
@@ -89,9 +88,8 @@ LogicalResult grit::lowerVerifyPlacement(RewriterBase &rewriter,
   auto compared = PlanesOp::create(rewriter, loc, moved->getResult());
   const FormatDescription description =
       op.getType().getContract().getContract().description();
-  for (auto [plane, one, other] :
-       llvm::zip_equal(description.planes, compared.getPlanes(),
-                       reference.getPlanes())) {
+  for (auto [plane, one, other] : llvm::zip_equal(
+           description.planes, compared.getPlanes(), reference.getPlanes())) {
     auto role = static_cast<grit::PlaneRole>(plane.placement);
     if (op.getVerified().contains(role))
       cf::AssertOp::create(

@@ -67,10 +67,10 @@ struct IndexOperations {
   Value shiftLeft(Value x, unsigned bits) { return math.shl(x, bits); }
   Value shiftRight(Value x, unsigned bits) { return math.shru(x, bits); }
   Value lookup(std::span<const uint32_t>, Value index) {
-    Value slot = tensor::ExtractOp::create(math.b, math.loc,
-                                           tables[nextTable++], index);
-    return arith::IndexCastUIOp::create(math.b, math.loc,
-                                        math.b.getIndexType(), slot);
+    Value slot =
+        tensor::ExtractOp::create(math.b, math.loc, tables[nextTable++], index);
+    return arith::IndexCastUIOp::create(math.b, math.loc, math.b.getIndexType(),
+                                        slot);
   }
 };
 } // namespace
@@ -89,6 +89,27 @@ static llvm::SmallVector<Value> emitTables(OpBuilder &builder, Location loc,
   return tables;
 }
 
+/// The map of whole runs: what `map` does to index i * run is run times what
+/// this one does to i.
+static LayoutMap mapOfRuns(const LayoutMap &map, int64_t run) {
+  LayoutMap result = LayoutMap::identity(map.domain() / run);
+  for (LayoutStep step : map.steps()) {
+    if (auto *mix = std::get_if<BitMix>(&step)) {
+      mix->base /= run;
+    } else if (auto *table = std::get_if<SlotTable>(&step)) {
+      table->base /= run;
+    } else {
+      auto &move = std::get<DigitMove>(step);
+      move.range /= run;
+      move.digits.front().radix /= run;
+      for (LayoutDigit &digit : llvm::drop_begin(move.digits))
+        digit.stride /= run;
+    }
+    result.append(step);
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Planes
 //===----------------------------------------------------------------------===//
@@ -103,22 +124,27 @@ public:
       : builder(builder), loc(loc), move(move), plane(plane),
         chunkBits(std::gcd(move.grid.step, int64_t(8))),
         chunksPerByte(8 / chunkBits),
-        chunkMap(move.source.ofBlocks(move.grid.step / chunkBits)),
-        run(contiguousRun(chunkMap)), tables(emitTables(builder, loc, chunkMap)) {}
+        map(move.source.ofBlocks(move.grid.step / chunkBits)) {
+    // Where chunks move in runs of whole bytes, the map is that of the runs.
+    int64_t run = contiguousRun(map);
+    if (run % chunksPerByte == 0) {
+      runBytes = run / chunksPerByte;
+      map = mapOfRuns(map, run);
+    }
+    tables = emitTables(builder, loc, map);
+  }
 
-  Value emit();
+  Value emit() { return runBytes > 1 ? emitRuns() : emitBytes(); }
 
 private:
+  Value sourceOf(Arithmetic math, Value index) const {
+    IndexOperations operations{math, tables};
+    return emitSlot(map, operations, index);
+  }
   Value emitByte(Arithmetic math, Value byteIndex) const;
   Value emitChunk(Arithmetic math, Value byteIndex, int64_t chunk) const;
-  Value sourceChunk(Arithmetic math, Value chunk) const {
-    IndexOperations operations{math, tables};
-    return emitSlot(chunkMap, operations, chunk);
-  }
-  Value sourceByte(Arithmetic math, Value byteIndex) const;
-  Value emitRuns(int64_t runBytes);
+  Value emitRuns();
   Value emitBytes();
-  bool movesBytes() const { return run % chunksPerByte == 0; }
   Value emptyLike(RankedTensorType type, ValueRange sizes) {
     return tensor::EmptyOp::create(builder, loc, type, sizes);
   }
@@ -128,8 +154,8 @@ private:
   const PlaneMove &move;
   Value plane;
   int64_t chunkBits, chunksPerByte;
-  LayoutMap chunkMap;
-  int64_t run; ///< chunks that stay together
+  int64_t runBytes = 0; ///< 0: single chunks move
+  LayoutMap map;        ///< of runs, or of chunks
   llvm::SmallVector<Value> tables;
 };
 } // namespace
@@ -140,7 +166,7 @@ Value PlaneGather::emitChunk(Arithmetic math, Value byteIndex,
   // In a byte that is filled from its most significant bits, chunks run down.
   int64_t inByte = move.grid.msbFirst ? chunksPerByte - 1 - chunk : chunk;
   Value number = math.add(math.mul(byteIndex, chunksPerByte), inByte);
-  Value source = sourceChunk(math, number);
+  Value source = sourceOf(math, number);
   Value sourceByte = math.div(source, chunksPerByte), valid;
   if (move.tailedValues) {
     int64_t chunks = move.tailedValues * (move.grid.step / chunkBits);
@@ -151,10 +177,10 @@ Value PlaneGather::emitChunk(Arithmetic math, Value byteIndex,
   if (chunksPerByte > 1) {
     Value place = math.rem(source, chunksPerByte);
     if (move.grid.msbFirst)
-      place = arith::SubIOp::create(math.b, loc,
-                                    math.index(chunksPerByte - 1), place);
-    Value shift = arith::IndexCastOp::create(
-        math.b, loc, math.b.getI8Type(), math.mul(place, chunkBits));
+      place = arith::SubIOp::create(math.b, loc, math.index(chunksPerByte - 1),
+                                    place);
+    Value shift = arith::IndexCastOp::create(math.b, loc, math.b.getI8Type(),
+                                             math.mul(place, chunkBits));
     bits = arith::ShRUIOp::create(math.b, loc, bits, shift);
     bits = math.bitAnd(bits, (1 << chunkBits) - 1);
     bits = math.shl(bits, chunk * chunkBits);
@@ -164,16 +190,10 @@ Value PlaneGather::emitChunk(Arithmetic math, Value byteIndex,
   return bits;
 }
 
-/// Where a byte comes from that is moved whole.
-Value PlaneGather::sourceByte(Arithmetic math, Value byteIndex) const {
-  Value chunk = sourceChunk(math, math.mul(byteIndex, chunksPerByte));
-  return math.div(chunk, chunksPerByte);
-}
-
 Value PlaneGather::emitByte(Arithmetic math, Value byteIndex) const {
-  if (movesBytes())
+  if (runBytes == 1)
     return tensor::ExtractOp::create(math.b, loc, plane,
-                                     sourceByte(math, byteIndex));
+                                     sourceOf(math, byteIndex));
   Value byte = emitChunk(math, byteIndex, 0);
   for (int64_t chunk = 1; chunk < chunksPerByte; ++chunk)
     byte = math.bitOr(byte, emitChunk(math, byteIndex, chunk));
@@ -197,9 +217,9 @@ Value PlaneGather::emitBytes() {
       .getResult(0);
 }
 
-/// Run by run: an outer loop over runs, whose places the map gives, and an inner
-/// one over the bytes of a run, which follow one another on both sides.
-Value PlaneGather::emitRuns(int64_t runBytes) {
+/// Run by run: an outer loop over runs, whose places the map gives, and an
+/// inner one over the bytes of a run, which follow one another on both sides.
+Value PlaneGather::emitRuns() {
   auto type = cast<RankedTensorType>(plane.getType());
   int64_t bytes = type.getDimSize(0);
   bool known = !ShapedType::isDynamic(bytes);
@@ -216,27 +236,20 @@ Value PlaneGather::emitRuns(int64_t runBytes) {
     Arithmetic inner{nested, at};
     Value runIndex = linalg::IndexOp::create(nested, at, 0);
     Value byte = linalg::IndexOp::create(nested, at, 1);
-    Value first = sourceByte(inner, inner.mul(runIndex, runBytes));
+    Value first = inner.mul(sourceOf(inner, runIndex), runBytes);
     linalg::YieldOp::create(
         nested, at,
         tensor::ExtractOp::create(nested, at, plane, inner.sum(first, byte))
             .getResult());
   };
-  Value runs =
-      linalg::GenericOp::create(builder, loc, TypeRange(runsType), ValueRange(),
-                                emptyLike(runsType, sizes),
-                                builder.getMultiDimIdentityMap(2), parallel,
-                                body)
-          .getResult(0);
+  Value runs = linalg::GenericOp::create(
+                   builder, loc, TypeRange(runsType), ValueRange(),
+                   emptyLike(runsType, sizes),
+                   builder.getMultiDimIdentityMap(2), parallel, body)
+                   .getResult(0);
   return tensor::CollapseShapeOp::create(
       builder, loc, type, runs,
       ArrayRef<ReassociationIndices>{ReassociationIndices{0, 1}});
-}
-
-Value PlaneGather::emit() {
-  if (movesBytes() && run > chunksPerByte)
-    return emitRuns(run / chunksPerByte);
-  return emitBytes();
 }
 
 Value grit::ir::emitPlaneMove(OpBuilder &builder, Location loc,

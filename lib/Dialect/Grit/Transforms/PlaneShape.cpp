@@ -49,11 +49,10 @@ PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
       type.getContract().getContract().description();
   unit = description.planes[plane].elements;
   bits = description.planes[plane].bits;
-  msbFirst = (description.codes.plane == plane &&
-              fillsFromTop(description.codes)) ||
-             (description.sparsity &&
-              description.sparsity->indices.plane == plane &&
-              fillsFromTop(description.sparsity->indices));
+  msbFirst =
+      (description.codes.plane == plane && fillsFromTop(description.codes)) ||
+      (description.sparsity && description.sparsity->indices.plane == plane &&
+       fillsFromTop(description.sparsity->indices));
   llvm::append_range(dims, llvm::seq<unsigned>(0, type.getRank()));
   if (countsAlongAxis(description, plane))
     std::rotate(dims.begin() + type.getAxis(),
@@ -85,9 +84,8 @@ void PlaneShape::chooseParts(ArrayRef<OpFoldResult> extents) {
   for (OpFoldResult extent : extents) {
     std::optional<int64_t> known = getConstantIntValue(extent);
     // Of an unknown number of elements it is known that they fill whole units.
-    common = std::gcd(common, known && *known % unit == 0
-                                  ? *known / unit * bits
-                                  : bits);
+    common = std::gcd(common, known && *known % unit == 0 ? *known / unit * bits
+                                                          : bits);
   }
   partBits = std::gcd(common, int64_t(8));
 }
@@ -129,16 +127,15 @@ Value PlaneShape::unpack(Value plane, OpFoldResult count) const {
   auto body = [&](OpBuilder &nested, Location at, ValueRange) {
     Arithmetic math{nested, at};
     Value index = linalg::IndexOp::create(nested, at, 0);
-    Value byte = tensor::ExtractOp::create(nested, at, plane,
-                                           math.div(index, perByte));
+    Value byte =
+        tensor::ExtractOp::create(nested, at, plane, math.div(index, perByte));
     Value place = math.rem(index, perByte);
     if (msbFirst)
       place = arith::SubIOp::create(nested, at, math.index(perByte - 1), place);
-    Value shift = arith::IndexCastOp::create(
-        nested, at, nested.getI8Type(), math.mul(place, partBits));
+    Value shift = arith::IndexCastOp::create(nested, at, nested.getI8Type(),
+                                             math.mul(place, partBits));
     Value part = arith::ShRUIOp::create(nested, at, byte, shift);
-    linalg::YieldOp::create(nested, at,
-                            math.bitAnd(part, (1 << partBits) - 1));
+    linalg::YieldOp::create(nested, at, math.bitAnd(part, (1 << partBits) - 1));
   };
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef(count),
                                         builder.getI8Type());
@@ -153,14 +150,12 @@ Value PlaneShape::unpack(Value plane, OpFoldResult count) const {
 Value PlaneShape::pack(Value parts) const {
   int64_t perByte = 8 / partBits;
   Arithmetic outer{builder, loc};
-  Value count =
-      builder.createOrFold<tensor::DimOp>(loc, parts, outer.index(0));
+  Value count = builder.createOrFold<tensor::DimOp>(loc, parts, outer.index(0));
   OpFoldResult bytes =
       getAsOpFoldResult(outer.div(outer.add(count, perByte - 1), perByte));
   auto body = [&](OpBuilder &nested, Location at, ValueRange) {
     Arithmetic math{nested, at};
-    Value first =
-        math.mul(linalg::IndexOp::create(nested, at, 0), perByte);
+    Value first = math.mul(linalg::IndexOp::create(nested, at, 0), perByte);
     Value byte;
     for (int64_t i = 0; i < perByte; ++i) {
       Value index = math.add(first, i);

@@ -8,10 +8,10 @@
 //
 // A plane in the canonical placement stores a unit of bits for so many elements
 // (PlaneInfo), one unit after the other in the order in which its elements are
-// counted. So it is a tensor over the array's dimensions, of which the last ones
-// are one: where they hold whole units, their product is a number of bytes, or
-// of parts of bytes. Slices, transposes and concatenations of arrays are those
-// of these tensors.
+// counted. So it is a tensor over the array's dimensions, of which the last
+// ones are one: where they hold whole units, their product is a number of
+// bytes, or of parts of bytes. Slices, transposes and concatenations of arrays
+// are those of these tensors.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,12 +3,13 @@
 !n = !grit.array<128x64x#grit.grade<nvf4>>
 !swizzled = !grit.array<128x64x#grit.grade<nvf4>, scale = swizzle_128x4b>
 
-// The scales move, byte by byte; the codes and the tensor's scale stay.
+// The scales move in runs of four; the codes and the tensor's scale stay.
 // CHECK-LABEL: @scales
 // CHECK: %[[P:.*]]:3 = grit.planes
-// CHECK: %[[MOVED:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]
+// CHECK: %[[RUNS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} outs(%{{.*}} : tensor<128x4xi8>)
 // CHECK: %[[BYTE:.*]] = tensor.extract %[[P]]#1[%{{.*}}] : tensor<512xi8>
 // CHECK-NEXT: linalg.yield %[[BYTE]] : i8
+// CHECK: %[[MOVED:.*]] = tensor.collapse_shape %[[RUNS]]
 // CHECK-NOT: linalg.generic
 // CHECK: grit.bundle %[[P]]#0, %[[MOVED]], %[[P]]#2 : tensor<4096xi8>, tensor<512xi8>, tensor<4xi8> -> !grit.array<128x64x#nvf4, scale = swizzle_128x4b>
 func.func @scales(%a: !n) -> !swizzled {
@@ -16,15 +17,43 @@ func.func @scales(%a: !n) -> !swizzled {
   return %b : !swizzled
 }
 
-// Two nibbles make a byte.
+// Sixteen nibbles of a tile stay together: eight bytes.
+// CHECK-LABEL: @tiles
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<512x8xi8>)
+// CHECK-COUNT-1: tensor.extract %{{.*}} : tensor<4096xi8>
+func.func @tiles(%a: !n) -> !grit.array<128x64x#grit.grade<nvf4>, data = tile_16x16> {
+  %b = grit.relayout %a : !n -> !grit.array<128x64x#grit.grade<nvf4>, data = tile_16x16>
+  return %b : !grit.array<128x64x#grit.grade<nvf4>, data = tile_16x16>
+}
+
+// Two nibbles from two places make a byte.
 // CHECK-LABEL: @nibbles
 // CHECK: linalg.generic
 // CHECK-COUNT-2: tensor.extract %{{.*}} : tensor<4096xi8>
 // CHECK: %[[BYTE:.*]] = arith.ori
 // CHECK: linalg.yield %[[BYTE]] : i8
-func.func @nibbles(%a: !n) -> !grit.array<128x64x#grit.grade<nvf4>, data = tile_16x16> {
-  %b = grit.relayout %a : !n -> !grit.array<128x64x#grit.grade<nvf4>, data = tile_16x16>
-  return %b : !grit.array<128x64x#grit.grade<nvf4>, data = tile_16x16>
+func.func @nibbles(%a: !n) -> !grit.array<128x64x#grit.grade<nvf4>, data = col_major> {
+  %b = grit.relayout %a : !n -> !grit.array<128x64x#grit.grade<nvf4>, data = col_major>
+  return %b : !grit.array<128x64x#grit.grade<nvf4>, data = col_major>
+}
+
+// A swizzle is an exclusive or: bits 4 and 5 of the slot onto bits 1 and 2.
+// CHECK-LABEL: @swizzle
+// CHECK: linalg.generic
+// CHECK: arith.xori
+// CHECK: tensor.extract %{{.*}} : tensor<512xi8>
+func.func @swizzle(%a: !n) -> !grit.array<128x64x#grit.grade<nvf4>, scale = layout("Swizzle(2,1,3)")> {
+  %b = grit.relayout %a : !n -> !grit.array<128x64x#grit.grade<nvf4>, scale = layout("Swizzle(2,1,3)")>
+  return %b : !grit.array<128x64x#grit.grade<nvf4>, scale = layout("Swizzle(2,1,3)")>
+}
+
+// A permutation is a table.
+// CHECK-LABEL: @table
+// CHECK: arith.constant dense<[1, 0, 2, 3]> : tensor<4xi32>
+// CHECK: tensor.extract %{{.*}} : tensor<4xi32>
+func.func @table(%a: !n) -> !grit.array<128x64x#grit.grade<nvf4>, scale = layout("Perm([1,0,2,3])")> {
+  %b = grit.relayout %a : !n -> !grit.array<128x64x#grit.grade<nvf4>, scale = layout("Perm([1,0,2,3])")>
+  return %b : !grit.array<128x64x#grit.grade<nvf4>, scale = layout("Perm([1,0,2,3])")>
 }
 
 // Nine nibbles leave half a byte, which is written as zero.
@@ -98,9 +127,11 @@ func.func @tiles_that_do_not_divide(%a: !grit.array<4x32x#grit.grade<mxfp4>>) ->
 
 // The address of column 1 is the number of rows.
 func.func @dynamic_rows_in_columns(%a: !grit.array<?x32x#grit.grade<mxfp4>>) -> !grit.array<?x32x#grit.grade<mxfp4>, data = col_major> {
-  // expected-error@+4 {{'grit.relayout' op COL_MAJOR has no map for a dynamic number of rows}}
-  // expected-note@+3 {{field: placement_data}}
-  // expected-note@+2 {{likely cause: the addresses of plane data depend on the number of rows}}
+  // expected-error@+6 {{'grit.relayout' op COL_MAJOR has no map for a number of rows that is not known}}
+  // expected-note@+5 {{field: placement}}
+  // expected-note@+4 {{declared: a layout of whole rows or tiles}}
+  // expected-note@+3 {{found: COL_MAJOR}}
+  // expected-note@+2 {{likely cause: the slots depend on the number of rows}}
   // expected-note@+1 {{fix: make the extents static, or use row_major}}
   %b = grit.relayout %a : !grit.array<?x32x#grit.grade<mxfp4>> -> !grit.array<?x32x#grit.grade<mxfp4>, data = col_major>
   return %b : !grit.array<?x32x#grit.grade<mxfp4>, data = col_major>
