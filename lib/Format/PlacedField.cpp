@@ -11,19 +11,24 @@
 
 using namespace grit;
 
+const char *grit::placementField(const PlaneInfo &plane) {
+  static constexpr const char *names[] = {"placement_data", "placement_scale",
+                                          "placement_meta"};
+  return names[plane.placement];
+}
+
+Placement grit::placementOf(const Placements &words, const PlaneInfo &plane) {
+  return plane.placement == 0   ? words.data
+         : plane.placement == 1 ? words.scale
+                                : words.meta;
+}
+
 Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
                                        const BitField &field, int64_t items,
                                        int64_t columns) {
   const PlaneInfo &plane = spec.contract.description().planes[field.plane];
-  static constexpr const char *names[] = {"placement_data", "placement_scale",
-                                          "placement_meta"};
-  auto pick = [&](const Placements &words) {
-    return plane.placement == 0   ? words.data
-           : plane.placement == 1 ? words.scale
-                                  : words.meta;
-  };
-  Placement word = pick(spec.placements);
-  Placement canonical = pick(spec.contract.canonicalPlacements());
+  Placement word = placementOf(spec.placements, plane);
+  Placement canonical = placementOf(spec.contract.canonicalPlacements(), plane);
   PlacedField result;
   result.field = &field;
   result.items = items;
@@ -36,7 +41,7 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
     return result;
   auto refuse = [&](std::string message, std::string cause) {
     return makeError(
-        Status::PlacementUnknown, std::move(message), names[plane.placement],
+        Status::PlacementUnknown, std::move(message), placementField(plane),
         canonical.specName(), word.specName(), std::move(cause),
         "relayout the array to " + canonical.specName() +
             " with a tool that knows its layout",
@@ -54,7 +59,7 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
   Expected<LayoutMap> map = planeMap(word, items / columns, columns);
   if (!map) {
     Error error = map.error();
-    error.field = names[plane.placement];
+    error.field = placementField(plane);
     error.plane =
         static_cast<int>(planeSlot(spec.contract.description(), field.plane));
     return tl::make_unexpected(std::move(error));

@@ -16,6 +16,12 @@
 
 namespace grit {
 
+/// "placement_data", ...: the field of the descriptor that governs a plane.
+const char *placementField(const PlaneInfo &plane);
+
+/// The word that governs a plane.
+Placement placementOf(const Placements &words, const PlaneInfo &plane);
+
 /// A bit field whose values lie in the order that a placement word gives them.
 class PlacedField {
 public:

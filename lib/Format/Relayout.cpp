@@ -82,10 +82,11 @@ Expected<PlaneItems> grit::planeItems(const ArraySpec &spec, unsigned plane) {
       return makeError(Status::PlacementUnknown,
                        "the values of plane " + description.planes[plane].name +
                            " have one layout",
-                       "plane " + std::to_string(plane), "values of one kind",
-                       "blocks",
+                       placementField(description.planes[plane]),
+                       "values of one kind", "blocks",
                        "the format packs several kinds of values into blocks",
-                       "use the canonical placement");
+                       "use the canonical placement",
+                       static_cast<int>(planeSlot(description, plane)));
     items = {*packing, placed->map()};
   }
   return *items;
@@ -94,12 +95,6 @@ Expected<PlaneItems> grit::planeItems(const ArraySpec &spec, unsigned plane) {
 //===----------------------------------------------------------------------===//
 // Relayout
 //===----------------------------------------------------------------------===//
-
-static Placement wordOf(const Placements &words, const PlaneInfo &plane) {
-  return plane.placement == 0   ? words.data
-         : plane.placement == 1 ? words.scale
-                                : words.meta;
-}
 
 Expected<PlaneBytes> grit::relayoutPlanes(const ArraySpec &spec,
                                           std::span<const ByteSpan> planes,
@@ -116,10 +111,14 @@ Expected<PlaneBytes> grit::relayoutPlanes(const ArraySpec &spec,
     result.emplace_back(planes[i].begin(), planes[i].end());
     if (spec.numElements() == 0)
       continue;
-    Expected<bool> same =
-        samePlacement(wordOf(spec.placements, plane), wordOf(target, plane));
-    if (!same)
-      return tl::unexpected(same.error());
+    Expected<bool> same = samePlacement(placementOf(spec.placements, plane),
+                                        placementOf(target, plane));
+    if (!same) {
+      Error error = same.error();
+      error.field = placementField(plane);
+      error.plane = static_cast<int>(planeSlot(spec.contract.description(), i));
+      return tl::unexpected(std::move(error));
+    }
     if (*same)
       continue;
     Expected<PlaneItems> from = planeItems(spec, i);

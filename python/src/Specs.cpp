@@ -8,6 +8,7 @@
 
 #include "Bindings.h"
 #include "grit/Format/Check.h"
+#include "grit/Format/Rearrange.h"
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -60,117 +61,17 @@ static void checkSizes(const ArraySpec &spec, const PlaneSizes &sizes) {
 // Codecs
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The values of a field, which lie elsewhere than in the canonical order.
-struct FieldMove {
-  const BitField *field;
-  int64_t items, columns;
-  PlacementMap map;
-};
-} // namespace
-
-static Placement placementOf(const Placements &words, const PlaneInfo &plane) {
-  return plane.placement == 0   ? words.data
-         : plane.placement == 1 ? words.scale
-                                : words.meta;
-}
-
-/// Adds the move of `field` where `spec` asks for one. Its values form rows of
-/// `columns`, or none when that is 0; of a field with one value for the whole
-/// array, `isOne` is set.
-static Expected<void> addMove(const ArraySpec &spec, const BitField &field,
-                              int64_t items, int64_t columns, bool isOne,
-                              std::vector<FieldMove> &moves) {
-  const PlaneInfo &plane = spec.contract.description().planes[field.plane];
-  Placement word = placementOf(spec.placements, plane);
-  Placement canonical = placementOf(spec.contract.canonicalPlacements(), plane);
-  if (word == canonical)
-    return {};
-  // The message for a word without a map does not depend on the extents.
-  Expected<PlacementMap> map =
-      isOne || columns == 0 ? PlacementMap::get(word, 0, 0)
-                            : PlacementMap::get(word, items / columns, columns);
-  std::optional<Error> error;
-  if (!map)
-    error = map.error();
-  else if (canonical == placements::BlockAos || (columns == 0 && !isOne))
-    error = {Status::PlacementUnknown,
-             "the values of plane " + plane.name + " have one order here",
-             {},
-             canonical.str(),
-             word.str(),
-             canonical == placements::BlockAos
-                 ? "blocks have one layout, that of their format"
-                 : "groups run over the end of a row",
-             "leave the placement out"};
-  if (error) {
-    static constexpr const char *names[] = {"placement_data", "placement_scale",
-                                            "placement_meta"};
-    error->field = names[plane.placement];
-    error->plane =
-        static_cast<int>(planeSlot(spec.contract.description(), field.plane));
-    return tl::unexpected(*error);
-  }
-  if (!isOne)
-    moves.push_back({&field, items, columns, *map});
-  return {};
-}
-
-/// What has to be moved from the canonical placements to those of `spec`, as
-/// decode reads them.
-static Expected<std::vector<FieldMove>> movesOf(const ArraySpec &spec) {
-  const FormatDescription &format = spec.contract.description();
-  std::vector<FieldMove> moves;
-  Expected<void> done;
-  auto add = [&](const BitField &field, int64_t unit, int64_t perUnit,
-                 ElementOrder order) {
-    int64_t extent = order == ElementOrder::RowMajor ? spec.shape.back()
-                                                     : spec.shape[spec.axis];
-    int64_t items = unit ? spec.numElements() / unit * perUnit : 1;
-    int64_t columns = unit && extent % unit == 0 ? extent / unit * perUnit : 0;
-    if (done)
-      done = addMove(spec, field, items, columns, unit == 0, moves);
-  };
-  int64_t unit = 1, perUnit = 1;
-  if (format.sparsity) {
-    unit = format.sparsity->m;
-    perUnit = format.sparsity->n;
-    add(format.sparsity->indices, unit, perUnit, ElementOrder::RowMajor);
-  }
-  add(format.codes, unit, perUnit, ElementOrder::RowMajor);
-  for (const Factor &factor : format.scales)
-    add(factor.bits, factor.group, 1, factor.order);
-  for (const Factor &factor : format.offset.factors)
-    add(factor.bits, factor.group, 1, factor.order);
-  if (!done)
-    return tl::unexpected(done.error());
-  return moves;
-}
-
-/// Moves values of planes that are in the canonical placements.
-static void movePlanes(std::span<const FieldMove> moves,
-                       std::vector<std::vector<uint8_t>> &planes) {
-  const std::vector<std::vector<uint8_t>> canonical = planes;
-  std::vector<ByteSpan> from(canonical.begin(), canonical.end());
-  std::vector<std::span<uint8_t>> to(planes.begin(), planes.end());
-  for (const FieldMove &move : moves)
-    for (int64_t i = 0; i < move.items; ++i)
-      writeField(*move.field, move.map.slot(i / move.columns, i % move.columns),
-                 readField(*move.field, i, from), to);
-}
-
-static Expected<std::vector<std::vector<uint8_t>>>
-encodePlaced(const ArraySpec &spec, std::span<const float> values,
-             std::span<const float> importance) {
+/// Encodes, which writes the canonical placements, and moves the planes.
+static Expected<PlaneBytes> encodePlaced(const ArraySpec &spec,
+                                         std::span<const float> values,
+                                         std::span<const float> importance) {
   ArraySpec canonical = spec;
   canonical.placements = spec.contract.canonicalPlacements();
-  auto moves = movesOf(spec);
-  if (!moves)
-    return tl::unexpected(moves.error());
-  auto planes = encode(canonical, values, importance);
-  if (planes && !moves->empty())
-    movePlanes(*moves, *planes);
-  return planes;
+  Expected<PlaneBytes> planes = encode(canonical, values, importance);
+  if (!planes || spec.placements == canonical.placements)
+    return planes;
+  std::vector<ByteSpan> spans(planes->begin(), planes->end());
+  return relayoutPlanes(canonical, spans, spec.placements);
 }
 
 static std::vector<BytesOut>

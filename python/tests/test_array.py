@@ -227,6 +227,24 @@ def test_decode_reads_what_quantize_places(name):
         assert_same_bits(placed.dequantize(), plain.dequantize(), f"{name} {placements}")
 
 
+def test_P14_layouts_that_mix_bits_and_look_up():
+    x = np.random.default_rng(6).normal(size=(16, 64)).astype(np.float32)
+    plain = grit.quantize(x, "mxfp4")
+    codes = np.stack([plain.planes[0] & 15, plain.planes[0] >> 4], axis=1).reshape(-1)
+    order = np.array([3, 0, 2, 1])  # slot j of four holds item order[j]
+    index = np.arange(1024)
+    for text, slots in (
+            ("Swizzle(2,0,3)", index ^ (index & 24) >> 3),
+            ("Perm([3,0,2,1])", index // 4 * 4 + np.argsort(order)[index % 4]),
+            ("Compose(ColMajor,Swizzle(1,0,1))",
+             (index ^ (index & 2) >> 1) % 64 * 16 + (index ^ (index & 2) >> 1) // 64)):
+        placed = grit.quantize(x, "mxfp4", placements={"data": f"layout({text})"})
+        expected = np.zeros(1024, np.uint8)
+        expected[slots] = codes
+        assert np.array_equal(placed.planes[0], expected[::2] | expected[1::2] << 4), text
+        assert_same_bits(placed.dequantize(), plain.dequantize(), text)
+
+
 @pytest.mark.parametrize("name, shape, placements, text", [
     ("mxfp4", (2, 64), {"data": 0xF000000000000001}, "opaque"),
     ("mxfp4", (2, 64), {"scale": "block_aos"}, "no map"),
