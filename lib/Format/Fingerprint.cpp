@@ -108,61 +108,49 @@ grit::digest(std::span<const std::span<const uint8_t>> planes) {
 
 namespace grit {
 
-/// Up to four chains that move on together.
-class FnvLanes {
+/// Up to four chains that move on together. `Feed` has a member
+/// `bool next(size_t lane, Fnv128 &hash, std::span<const uint8_t> &rest)`,
+/// which is called when a lane has no bytes left: it takes the hash away and
+/// gives the lane another one, or leaves it and gives it more; false when
+/// nothing is left.
+template <typename Feed> class FnvLanes {
 public:
-  FnvLanes(std::span<const std::span<const std::span<const uint8_t>>> arrays,
-           std::vector<std::array<uint8_t, 16>> &results)
-      : arrays(arrays), results(results) {}
+  explicit FnvLanes(Feed &feed) : feed(feed) {}
 
   void run() {
-    for (Lane &lane : lanes)
-      refill(lane);
-    while (true) {
+    while (fill()) {
       size_t count = SIZE_MAX;
-      bool allBusy = true;
-      for (const Lane &lane : lanes) {
-        allBusy &= !lane.rest.empty();
+      for (const Lane &lane : lanes)
         count = std::min(count, lane.rest.size());
-      }
-      if (!allBusy)
-        break;
       advanceAll(count);
-      for (Lane &lane : lanes)
-        refill(lane);
     }
-    // Fewer arrays than lanes are left.
-    for (Lane &lane : lanes)
-      while (!lane.rest.empty()) {
-        lane.hash.update(lane.rest);
-        lane.rest = {};
-        refill(lane);
+    // Fewer chains than lanes are left.
+    for (size_t i = 0; i < lanes.size(); ++i)
+      while (refill(i)) {
+        lanes[i].hash.update(lanes[i].rest);
+        lanes[i].rest = {};
       }
   }
 
 private:
   struct Lane {
     Fnv128 hash;
-    std::span<const uint8_t> rest; ///< of the current piece
-    std::optional<Pieces> pieces;
-    size_t array = 0;
+    std::span<const uint8_t> rest;
+    bool done = false;
   };
 
-  /// Gives a lane the next bytes of its array, or of the next array.
-  void refill(Lane &lane) {
-    while (lane.rest.empty()) {
-      if (lane.pieces) {
-        if (lane.pieces->next(lane.rest))
-          continue;
-        results[lane.array] = lane.hash.finish();
-        lane.pieces.reset();
-      }
-      if (nextArray == arrays.size())
-        return;
-      lane.array = nextArray++;
-      lane.hash = Fnv128();
-      lane.pieces.emplace(arrays[lane.array]);
-    }
+  bool refill(size_t i) {
+    Lane &lane = lanes[i];
+    while (lane.rest.empty() && !lane.done)
+      lane.done = !feed.next(i, lane.hash, lane.rest);
+    return !lane.done;
+  }
+
+  bool fill() {
+    bool allBusy = true;
+    for (size_t i = 0; i < lanes.size(); ++i)
+      allBusy &= refill(i);
+    return allBusy;
   }
 
   void advanceAll(size_t count) {
@@ -183,19 +171,90 @@ private:
     }
   }
 
-  std::span<const std::span<const std::span<const uint8_t>>> arrays;
-  std::vector<std::array<uint8_t, 16>> &results;
-  size_t nextArray = 0;
+  Feed &feed;
   std::array<Lane, 4> lanes;
 };
 
 } // namespace grit
 
+namespace {
+
+/// Gives lanes whole arrays, piece by piece.
+class ArrayFeed {
+public:
+  ArrayFeed(std::span<const std::span<const std::span<const uint8_t>>> arrays,
+            std::vector<std::array<uint8_t, 16>> &results)
+      : arrays(arrays), results(results) {}
+
+  bool next(size_t lane, Fnv128 &hash, std::span<const uint8_t> &rest) {
+    Work &work = works[lane];
+    if (work.pieces) {
+      if (work.pieces->next(rest))
+        return true;
+      results[work.array] = hash.finish();
+      work.pieces.reset();
+    }
+    if (nextArray == arrays.size())
+      return false;
+    work.array = nextArray++;
+    work.pieces.emplace(arrays[work.array]);
+    hash = Fnv128();
+    return true;
+  }
+
+private:
+  struct Work {
+    std::optional<Pieces> pieces;
+    size_t array = 0;
+  };
+  std::span<const std::span<const std::span<const uint8_t>>> arrays;
+  std::vector<std::array<uint8_t, 16>> &results;
+  size_t nextArray = 0;
+  std::array<Work, 4> works;
+};
+
+/// Gives lanes one piece for each hash, the longest first, so that the lanes
+/// end at about the same time.
+class UpdateFeed {
+public:
+  explicit UpdateFeed(std::span<const HashUpdate> updates)
+      : updates(updates.begin(), updates.end()) {
+    std::ranges::stable_sort(
+        this->updates, std::ranges::greater(),
+        [](const HashUpdate &u) { return u.bytes.size(); });
+  }
+
+  bool next(size_t lane, Fnv128 &hash, std::span<const uint8_t> &rest) {
+    if (current[lane])
+      *current[lane]->hash = hash;
+    current[lane] = nullptr;
+    if (nextUpdate == updates.size())
+      return false;
+    current[lane] = &updates[nextUpdate++];
+    hash = *current[lane]->hash;
+    rest = current[lane]->bytes;
+    return true;
+  }
+
+private:
+  std::vector<HashUpdate> updates;
+  size_t nextUpdate = 0;
+  std::array<const HashUpdate *, 4> current{};
+};
+
+} // namespace
+
 std::vector<std::array<uint8_t, 16>> grit::digests(
     std::span<const std::span<const std::span<const uint8_t>>> arrays) {
   std::vector<std::array<uint8_t, 16>> results(arrays.size());
-  FnvLanes(arrays, results).run();
+  ArrayFeed feed(arrays, results);
+  FnvLanes(feed).run();
   return results;
+}
+
+void grit::updateTogether(std::span<const HashUpdate> updates) {
+  UpdateFeed feed(updates);
+  FnvLanes(feed).run();
 }
 
 static constexpr std::string_view kAlphabet =

@@ -142,3 +142,39 @@ TEST(Digest, SeveralArraysAtOnce) {
     EXPECT_EQ(digests(arrays), expected) << count;
   }
 }
+
+/// Arrays that are read in pieces of different lengths, several at a time, have
+/// the digests of the whole (B27).
+TEST(Fingerprint, PiecesOfManyArrays) {
+  std::mt19937 random(7);
+  for (size_t count : {0, 1, 3, 4, 5, 9}) {
+    std::vector<std::vector<uint8_t>> planes(count);
+    std::vector<Fnv128> hashes(count);
+    std::vector<std::span<const uint8_t>> rest;
+    for (size_t i = 0; i < count; ++i) {
+      planes[i].resize(random() % 5000);
+      for (uint8_t &byte : planes[i])
+        byte = static_cast<uint8_t>(random());
+      hashes[i].updateLE(planes[i].size(), 8);
+      rest.emplace_back(planes[i]);
+    }
+    for (bool more = true; more;) {
+      std::vector<HashUpdate> updates;
+      more = false;
+      for (size_t i = 0; i < count; ++i) {
+        size_t length = std::min<size_t>(rest[i].size(), random() % 700);
+        updates.push_back({&hashes[i], rest[i].first(length)});
+        rest[i] = rest[i].subspan(length);
+        more |= !rest[i].empty();
+      }
+      updateTogether(updates);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      hashes[i].updateLE(0, 8);
+      hashes[i].updateLE(0, 8);
+      hashes[i].updateLE(0, 8);
+      std::span<const uint8_t> plane = planes[i];
+      EXPECT_EQ(hashes[i].finish(), digest({&plane, 1})) << i;
+    }
+  }
+}

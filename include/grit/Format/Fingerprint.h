@@ -33,7 +33,7 @@ public:
   std::array<uint8_t, 16> finish() const;
 
 private:
-  friend class FnvLanes;
+  template <typename Feed> friend class FnvLanes;
   unsigned __int128 state =
       (static_cast<unsigned __int128>(0x6c62272e07bb0142) << 64) |
       0x62b821756295c58d;
@@ -49,6 +49,18 @@ digest(std::span<const std::span<const uint8_t>> planes);
 /// results are those of `digest`.
 std::vector<std::array<uint8_t, 16>>
 digests(std::span<const std::span<const std::span<const uint8_t>>> arrays);
+
+/// The bytes that a hash is to take next.
+struct HashUpdate {
+  Fnv128 *hash;
+  std::span<const uint8_t> bytes;
+};
+
+/// The same as `hash->update(bytes)` for each, four chains at a time. For
+/// digests of arrays that are read in pieces, of any lengths: each hash takes
+/// the length of a plane by `updateLE(length, 8)` and then its pieces (B27). No
+/// two updates may name one hash.
+void updateTogether(std::span<const HashUpdate> updates);
 
 /// 26 Crockford symbols, upper case.
 std::string toBase32(const std::array<uint8_t, 16> &value);
