@@ -7,10 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Placement.h"
-#include "LayoutSteps.h"
 #include "grit/Format/Layout.h"
 #include "grit/Format/Text.h"
-#include <algorithm>
 
 using namespace grit;
 
@@ -126,103 +124,4 @@ Expected<Placement> Placement::parse(std::string_view text) {
                    "unknown placement " + quoteText(text), "placement",
                    names + ", or a 0x word", quoteText(text), {},
                    hint.empty() ? "use one of the names" : hint);
-}
-
-int64_t PlacementMap::slot(int64_t row, int64_t column) const {
-  int64_t slot = 0;
-  for (const Term &term : terms) {
-    int64_t digit = (term.ofColumn ? column : row) / term.div;
-    slot += (term.mod ? digit % term.mod : digit) * term.stride;
-  }
-  return slot;
-}
-
-//===----------------------------------------------------------------------===//
-// From layout maps to terms
-//===----------------------------------------------------------------------===//
-
-/// The digits of the index r * columns + c as digits of c and of r, the least
-/// significant first; none where a digit has parts of both.
-static std::optional<std::vector<PlacementMap::Term>>
-termsOf(const LayoutMap &map, int64_t columns) {
-  std::vector<LayoutDigit> digits{{map.domain(), 1}};
-  if (map.steps().size() > 1)
-    return std::nullopt;
-  if (!map.steps().empty()) {
-    const auto *move = std::get_if<DigitMove>(&map.steps().front());
-    if (!move)
-      return std::nullopt;
-    digits = move->digits;
-  }
-  std::vector<PlacementMap::Term> terms;
-  int64_t place = 1;
-  auto add = [&](int64_t radix, int64_t stride) {
-    bool ofColumn = place < columns;
-    int64_t extent = ofColumn ? columns : map.domain();
-    bool last = place == extent / radix;
-    if (radix > 1)
-      terms.push_back({ofColumn, ofColumn ? place : place / columns,
-                       last ? 0 : radix, stride});
-    place *= radix;
-  };
-  for (auto [radix, stride] : digits) {
-    if (place < columns && columns / place < radix) {
-      int64_t inside = columns / place;
-      if (columns % place != 0 || radix % inside != 0)
-        return std::nullopt;
-      add(inside, stride);
-      add(radix / inside, stride * inside);
-    } else {
-      add(radix, stride);
-    }
-  }
-  return terms;
-}
-
-/// Whether terms made for more rows give the map of `rows` rows as well.
-static bool serves(const std::vector<PlacementMap::Term> &terms,
-                   const LayoutMap &map, int64_t rows, int64_t columns) {
-  std::vector<LayoutDigit> digits;
-  for (const PlacementMap::Term &term : terms) {
-    int64_t extent = term.ofColumn ? columns : rows;
-    if (term.div >= extent)
-      continue;
-    int64_t radix = extent / term.div;
-    if (term.mod != 0 && term.mod < radix)
-      radix = term.mod;
-    else if (extent % term.div != 0)
-      return false;
-    digits.push_back({radix, term.stride});
-  }
-  digits = mergeDigits(digits);
-  if (map.steps().empty())
-    return digits.empty() ||
-           digits == std::vector{LayoutDigit{map.domain(), 1}};
-  return digits == std::get<DigitMove>(map.steps().front()).digits;
-}
-
-Expected<PlacementMap> PlacementMap::get(Placement placement, int64_t rows,
-                                         int64_t cols) {
-  Expected<LayoutMap> map = planeMap(placement, rows, cols);
-  if (!map)
-    return tl::unexpected(map.error());
-  if (map->domain() == 0)
-    return PlacementMap{};
-  std::optional<std::vector<Term>> terms = termsOf(*map, cols);
-  if (!terms)
-    return makeError(
-        Status::PlacementUnknown,
-        placement.specName() + " is no sum of digits of row and column",
-        "placement", "a layout of tiles, transposes and interleaving",
-        placement.str(), "it mixes bits or digits of both",
-        "relayout the array first");
-  // Terms that do not change with the number of rows are preferred: the last
-  // digit of the row is then left open.
-  int64_t slots = 0;
-  if (!__builtin_mul_overflow(map->domain(), 2, &slots))
-    if (Expected<LayoutMap> larger = planeMap(placement, 2 * rows, cols))
-      if (auto open = termsOf(*larger, cols);
-          open && serves(*open, *map, rows, cols))
-        terms = std::move(open);
-  return PlacementMap{std::move(*terms)};
 }

@@ -6,13 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutOracle.h"
 #include "grit/Format/Layout.h"
 #include <functional>
 #include <gtest/gtest.h>
 
 using namespace grit;
-using namespace grit::test;
 
 static Placement parsed(std::string_view text) {
   Expected<Placement> word = Placement::parse(text);
@@ -58,13 +56,10 @@ TEST(PlacementLayout, P4_RegisteredWordsAreExpressions) {
         Expected<LayoutMap> map = planeMap(word, rows, columns);
         ASSERT_TRUE(map) << map.error().str();
         EXPECT_TRUE(map->isPermutation());
-        Expected<PlacementMap> terms = PlacementMap::get(word, rows, columns);
-        ASSERT_TRUE(terms) << terms.error().str();
         for (int64_t r = 0; r < rows; ++r)
           for (int64_t c = 0; c < columns; ++c) {
             int64_t slot = formula(r, c, rows, columns);
             ASSERT_EQ((*map)(r * columns + c), slot);
-            ASSERT_EQ(terms->slot(r, c), slot);
           }
       }
     EXPECT_EQ(registeredLayout(layout->word()), nullptr);
@@ -72,28 +67,6 @@ TEST(PlacementLayout, P4_RegisteredWordsAreExpressions) {
   for (Placement word : {placements::Unspecified, placements::BlockAos,
                          placements::MetaM16N8K32, placements::PackK4_12B})
     EXPECT_EQ(registeredLayout(word), nullptr);
-}
-
-/// One list of terms for every number of rows that fits, where there is one.
-TEST(PlacementLayout, TermsDoNotNameTheRows) {
-  auto termsOf = [](Placement word, int64_t rows, int64_t columns) {
-    std::vector<std::tuple<bool, int64_t, int64_t, int64_t>> result;
-    Expected<PlacementMap> map = PlacementMap::get(word, rows, columns);
-    for (const PlacementMap::Term &term : map->terms)
-      result.emplace_back(term.ofColumn, term.div, term.mod, term.stride);
-    return result;
-  };
-  for (Placement word :
-       {placements::RowMajor, placements::Tile16x16, placements::Swizzle128x4B,
-        parsed("layout(Tile(Tile(RowMajor,[4,1]),[32,4]))")})
-    for (int64_t columns : {16, 48})
-      for (int64_t rows : {256, 384, 1024})
-        EXPECT_EQ(termsOf(word, rows, columns), termsOf(word, 128, columns))
-            << word.str();
-  EXPECT_EQ(termsOf(placements::RowMajor, 1, 16),
-            termsOf(placements::RowMajor, 2, 16));
-  EXPECT_NE(termsOf(placements::ColMajor, 256, 16),
-            termsOf(placements::ColMajor, 128, 16));
 }
 
 TEST(PlacementLayout, LayoutsInText) {
@@ -112,36 +85,6 @@ TEST(PlacementLayout, LayoutsInText) {
     EXPECT_FALSE(Placement::parse(text)) << text;
   EXPECT_EQ(Placement::parse("layout(Pad())").error().message,
             "no number at byte 4 of a layout expression");
-}
-
-/// Where the map of a resolved word is a sum of digits of row and column, its
-/// terms have the slots of the table; elsewhere it is refused (P14).
-TEST(PlacementLayout, TermsOfExpressions) {
-  LayoutSampler sampler(7);
-  int sums = 0, refused = 0;
-  for (int round = 0; round < 2000; ++round) {
-    int64_t rows, columns;
-    sampler.pickExtents(rows, columns);
-    LayoutSample sample = sampler.pick(rows, columns, 2, false);
-    SCOPED_TRACE(sample.text + " over " + std::to_string(rows) + " x " +
-                 std::to_string(columns));
-    Placement word = parsed("layout(" + sample.text + ")");
-    Expected<PlacementMap> map = PlacementMap::get(word, rows, columns);
-    if (!map) {
-      ++refused;
-      ASSERT_EQ(map.error().status, Status::PlacementUnknown);
-      ASSERT_NE(map.error().message.find("no sum of digits"),
-                std::string::npos);
-      continue;
-    }
-    ++sums;
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < columns; ++c)
-        ASSERT_EQ(map->slot(r, c),
-                  sample.slots[static_cast<size_t>(r * columns + c)]);
-  }
-  EXPECT_GT(sums, 500);
-  EXPECT_GT(refused, 100);
 }
 
 /// Words without a map (P10), planes that a map does not fit (P6), padding
@@ -185,7 +128,6 @@ TEST(PlacementLayout, P10_Refusals) {
       EXPECT_EQ(map.error().declared, refusal.declared);
     }
     EXPECT_FALSE(map.error().cause.empty());
-    EXPECT_FALSE(PlacementMap::get(refusal.word, 6, 20));
   }
   // A Pad that adds nothing is no padding.
   EXPECT_TRUE(planeMap(parsed("layout(Pad(32))"), 6, 64));

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "grit/Format/Placement.h"
+#include "grit/Format/Layout.h"
 #include <gtest/gtest.h>
-#include <set>
 
 using namespace grit;
 
@@ -57,49 +56,7 @@ TEST(Placement, RefusedTexts) {
   EXPECT_EQ(result.error().fix, "did you mean 'row_major'?");
 }
 
-/// Every map is a permutation of the slots of its plane.
-TEST(PlacementMap, Permutations) {
-  struct {
-    Placement placement;
-    int64_t rows, cols;
-  } const cases[] = {
-      {placements::RowMajor, 5, 7},         {placements::ColMajor, 5, 7},
-      {placements::LinearMeta, 3, 8},       {placements::Tile16x16, 48, 32},
-      {placements::Swizzle128x4B, 256, 12},
-  };
-  for (auto [placement, rows, cols] : cases) {
-    auto map = PlacementMap::get(placement, rows, cols);
-    ASSERT_TRUE(map) << map.error().str();
-    std::set<int64_t> slots;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t col = 0; col < cols; ++col)
-        slots.insert(map->slot(row, col));
-    EXPECT_EQ(slots.size(), static_cast<size_t>(rows * cols));
-    EXPECT_EQ(*slots.begin(), 0);
-    EXPECT_EQ(*slots.rbegin(), rows * cols - 1);
-  }
-}
-
-TEST(PlacementMap, Formulas) {
-  auto swizzle = PlacementMap::get(placements::Swizzle128x4B, 256, 8);
-  auto tile = PlacementMap::get(placements::Tile16x16, 32, 48);
-  auto column = PlacementMap::get(placements::ColMajor, 6, 4);
-  ASSERT_TRUE(swizzle && tile && column);
-  for (int64_t r = 0; r < 256; ++r)
-    for (int64_t c = 0; c < 8; ++c) {
-      int64_t tileIndex = r / 128 * 2 + c / 4, in = r % 128;
-      EXPECT_EQ(swizzle->slot(r, c),
-                tileIndex * 512 + in % 32 * 16 + in / 32 * 4 + c % 4);
-    }
-  for (int64_t r = 0; r < 32; ++r)
-    for (int64_t c = 0; c < 48; ++c)
-      EXPECT_EQ(tile->slot(r, c),
-                (r / 16 * 3 + c / 16) * 256 + r % 16 * 16 + c % 16);
-  EXPECT_EQ(column->slot(5, 3), 23);
-  EXPECT_EQ(column->slot(1, 2), 13);
-}
-
-TEST(PlacementMap, RefusalsNameThePlacement) {
+TEST(Placement, RefusalsNameThePlacement) {
   struct {
     Placement placement;
     const char *name;
@@ -113,15 +70,15 @@ TEST(PlacementMap, RefusalsNameThePlacement) {
       {Placement(0x1000000000000007), "UNREGISTERED(0x1000000000000007)"},
   };
   for (auto [placement, name] : cases) {
-    auto map = PlacementMap::get(placement, 128, 128);
+    auto map = planeMap(placement, 128, 128);
     ASSERT_FALSE(map);
     EXPECT_EQ(map.error().status, Status::PlacementUnknown);
     EXPECT_NE(map.error().message.find(name), std::string::npos);
     EXPECT_FALSE(map.error().cause.empty());
   }
-  EXPECT_FALSE(PlacementMap::get(placements::Tile16x16, 16, 17));
-  EXPECT_FALSE(PlacementMap::get(placements::Swizzle128x4B, 64, 4));
-  EXPECT_FALSE(PlacementMap::get(placements::RowMajor, -1, 4));
-  EXPECT_FALSE(PlacementMap::get(placements::RowMajor, INT64_MAX, 2));
-  EXPECT_TRUE(PlacementMap::get(placements::Tile16x16, 0, 16));
+  EXPECT_FALSE(planeMap(placements::Tile16x16, 16, 17));
+  EXPECT_FALSE(planeMap(placements::Swizzle128x4B, 64, 4));
+  EXPECT_FALSE(planeMap(placements::RowMajor, -1, 4));
+  EXPECT_FALSE(planeMap(placements::RowMajor, INT64_MAX, 2));
+  EXPECT_TRUE(planeMap(placements::Tile16x16, 0, 16));
 }

@@ -62,6 +62,10 @@ public:
     int64_t rows = 1, columns = 1;
   };
   Multiples multiples() const;
+  /// What the number of rows must be a multiple of over so many columns, for
+  /// whatever reason, where the columns fit; none where no number of 63 bits
+  /// is. Sets `columns` to those of the slots.
+  std::optional<int64_t> rowMultiple(int64_t &columns) const;
 
   friend bool operator==(const Layout &, const Layout &) = default;
 

@@ -67,27 +67,6 @@ struct RegisteredPlacement {
 };
 std::span<const RegisteredPlacement> registeredPlacements();
 
-/// A placement of a plane's items as arithmetic: the slot of item (row, col) of
-/// a rows x cols plane is the sum of mixed-radix digits of row and of column.
-/// Placements that are no such sum, a swizzle of bits for one, have only the
-/// LayoutMap of planeMap (Layout.h).
-struct PlacementMap {
-  /// `((coordinate / div) % mod) * stride` slots; mod 0: not reduced.
-  struct Term {
-    bool ofColumn = false;
-    int64_t div = 1, mod = 0, stride = 0;
-  };
-  std::vector<Term> terms;
-
-  int64_t slot(int64_t row, int64_t column) const;
-
-  /// The map of a word over rows x cols items. Refuses unspecified, opaque,
-  /// unresolved and padded ones (an extent that does not divide), by name, and
-  /// those that are no sum of digits.
-  static Expected<PlacementMap> get(Placement placement, int64_t rows,
-                                    int64_t cols);
-};
-
 } // namespace grit
 
 #endif // GRIT_FORMAT_PLACEMENT_H
