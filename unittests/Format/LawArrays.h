@@ -36,6 +36,43 @@ inline const std::vector<Contract> &lawContracts() {
   return contracts;
 }
 
+/// A grade with small groups and any of the parts that go together.
+inline Contract randomGrade(Random &random) {
+  auto pick = [&](std::initializer_list<const char *> texts) {
+    return std::string(*(texts.begin() + random.next() % texts.size()));
+  };
+  std::string text =
+      "grit1(e=" + pick({"e2m1", "s8", "u4", "u6", "s4", "e4m3"}) +
+      ",k0=" + pick({"4", "8", "12", "16"}) +
+      ",s0=" + pick({"e8m0", "e4m3", "u6", "binary16"});
+  bool deep = random.next() % 2;
+  if (deep)
+    text += ",k1=" + pick({"0", "2", "3"}) +
+            ",s1=" + pick({"binary16", "binary32"});
+  switch (random.next() % 3) {
+  case 0:
+    text += ",zp=" + pick({"u6", "u8"}) + (deep ? pick({"", ",zps=l1"}) : "");
+    break;
+  case 1:
+    text += ",sp=" + pick({"2:4:u2", "1:4:u4", "3:4:u2"}) +
+            pick({":asclsb", ":unord"});
+    break;
+  default:
+    break;
+  }
+  return contract(text + ",esr=custom:any,po=" + pick({"lsb", "msb"}) +
+                  ",ct=" + pick({"dense", "pad8"}) + ")");
+}
+
+/// A contract for round number `round`: each of lawContracts now and then, and
+/// random grades in between.
+inline Contract lawContract(int round, Random &random) {
+  if (round % 2 == 0)
+    return lawContracts()[static_cast<size_t>(round / 2) %
+                          lawContracts().size()];
+  return randomGrade(random);
+}
+
 /// An array of a matrix of few whole groups.
 inline ArraySpec lawMatrix(const Contract &contract, Random &random) {
   const FormatDescription &desc = contract.description();
@@ -87,6 +124,18 @@ inline ArraySpec withRandomPlacements(ArraySpec spec, LayoutSampler &sampler,
     placeRole(spec, planes[i].placement, text);
   }
   return spec;
+}
+
+/// Clears the bits behind the last item of each plane, which mean nothing and
+/// do not survive a move (P20).
+inline void clearTails(const ArraySpec &spec, PlaneBytes &planes) {
+  for (unsigned i = 0; i < planes.size(); ++i) {
+    PlaneItems items = take(planeItems(spec, i));
+    int64_t rest = items.map.domain() * items.packing.bits % 8;
+    if (rest != 0)
+      planes[i].back() &= static_cast<uint8_t>(
+          items.packing.msbFirst ? 0xFF00 >> rest : (1 << rest) - 1);
+  }
 }
 
 inline std::vector<ByteSpan> spansOf(const PlaneBytes &planes) {

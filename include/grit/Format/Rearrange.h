@@ -42,7 +42,8 @@ Expected<PlaneItems> planeItems(const ArraySpec &spec, unsigned plane);
 
 /// The planes of the array under other placements (L1, L2). A plane whose two
 /// words are the same one is copied; of words that are hashes, equal ones are
-/// not enough (P17). Refuses words without a map (L3).
+/// not enough (P17). In a plane that moves, bits that belong to no slot become
+/// 0 (P20). Refuses words without a map (L3).
 Expected<PlaneBytes> relayoutPlanes(const ArraySpec &spec,
                                     std::span<const ByteSpan> planes,
                                     const Placements &target);
