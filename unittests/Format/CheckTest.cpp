@@ -326,57 +326,6 @@ TEST(Check, IndicesOfSparseArrays) {
     }
 }
 
-/// An i8s24 array of 4 x 32 elements that keeps `runs[q]`, two bits per index,
-/// of run q; the indices of the 4 x 16 survivors lie column by column.
-static golden::Bytes columnsOfIndices(const std::vector<uint8_t> &runs) {
-  golden::Bytes bytes(16);
-  for (size_t item = 0; item < 64; ++item) {
-    size_t slot = item % 16 * 4 + item / 16;
-    unsigned index = runs[item / 2] >> (item % 2 * 2) & 3;
-    bytes[slot / 4] |= static_cast<uint8_t>(index << (slot % 4 * 2));
-  }
-  return bytes;
-}
-
-/// Step 5.2 finds the indices where placement_meta says they lie, and leaves
-/// what it cannot find alone.
-// (C25)
-TEST(Check, IndicesAreReadInTheirPlacement) {
-  GoodArray array = good("GRADE_I8S24");
-  array.shape = {4, 32};
-  array.planeBytes = {64, 8, 0, 16};
-  array.descriptor[16] = 1;
-  Descriptor d = Descriptor::read(std::span(array.descriptor).first<64>());
-  auto statusUnder = [&](Placement meta, const golden::Bytes &indices) {
-    d.placements.meta = meta;
-    auto descriptor = d.write();
-    golden::Bytes data(64), scales(8);
-    const uint8_t *planes[] = {data.data(), scales.data(), nullptr,
-                               indices.data()};
-    CheckInput input{descriptor, array.shape, array.planeBytes, planes, {}};
-    return statusOf(check(input, 2));
-  };
-  std::vector<uint8_t> runs;
-  const uint8_t rising[] = {0x4, 0x8, 0xC, 0x9, 0xD, 0xE};
-  for (size_t q = 0; q < 32; ++q)
-    runs.push_back(rising[(q + q / 5) % 6]);
-  golden::Bytes indices = columnsOfIndices(runs);
-  EXPECT_EQ(statusUnder(placements::ColMajor, indices), Status::Ok);
-  EXPECT_EQ(statusUnder(placements::LinearMeta, indices),
-            Status::DigestMismatch);
-  for (Placement word :
-       {placements::MetaM16N8K32, Placement(uint64_t(0xF) << 60 | 7),
-        Placement(uint64_t(0x8) << 60 | 0x777)})
-    EXPECT_EQ(statusUnder(word, indices), Status::Ok) << word.str();
-  for (size_t q = 0; q < 32; ++q) {
-    std::vector<uint8_t> broken = runs;
-    broken[q] = 0x1; // 1, then 0
-    EXPECT_EQ(statusUnder(placements::ColMajor, columnsOfIndices(broken)),
-              Status::DigestMismatch)
-        << "run " << q;
-  }
-}
-
 /// The literal size equations agree with the ones derived from the
 /// descriptions.
 // (B18)
