@@ -219,9 +219,8 @@ class UpdateFeed {
 public:
   explicit UpdateFeed(std::span<const HashUpdate> updates)
       : updates(updates.begin(), updates.end()) {
-    std::ranges::stable_sort(
-        this->updates, std::ranges::greater(),
-        [](const HashUpdate &u) { return u.bytes.size(); });
+    std::ranges::sort(this->updates, std::ranges::greater(),
+                      [](const HashUpdate &u) { return u.bytes.size(); });
   }
 
   bool next(size_t lane, Fnv128 &hash, std::span<const uint8_t> &rest) {
