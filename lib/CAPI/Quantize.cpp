@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Views.h"
-#include "grit/Format/Check.h"
 #include "grit/Format/Codec.h"
 #include <algorithm>
 #include <cstring>
@@ -138,7 +137,7 @@ grit_status_t grit_view_init(const char *contract, int32_t rank,
 
 namespace {
 
-/// A view that was checked at level 1 and whose planes are there.
+/// A view whose planes are there.
 struct Opened {
   ArraySpec spec;
   PlanesOf planes;
@@ -146,14 +145,13 @@ struct Opened {
 
 } // namespace
 
+/// Opens a view that was checked at level 1.
 static Expected<Opened> open(const grit_array_view_t &view, const void *values,
                              int64_t count) {
   Expected<ArraySpec> spec = specOf(view);
   if (!spec)
     return tl::unexpected(spec.error());
   PlanesOf planes = planesOf(*spec, view);
-  if (std::optional<Error> error = check(*spec, planes.bytes, 1))
-    return tl::unexpected(std::move(*error));
   for (size_t i = 0; i < planes.data.size(); ++i)
     if (planes.bytes[i] != 0 && !planes.data[i])
       return makeError(
@@ -175,8 +173,9 @@ static Expected<Opened> open(const grit_array_view_t &view, const void *values,
 
 grit_status_t grit_quantize(const float *values, int64_t count,
                             grit_array_view_t *view, grit_detail_t *detail) {
-  if (!view)
-    return fail(badArgument("view", "an address", "null"), detail);
+  if (grit_status_t status = grit_check_array(view, 1, detail);
+      status != GRIT_OK)
+    return status;
   return guarded(detail, [&] {
     Expected<Opened> opened = open(*view, values, count);
     if (!opened)
@@ -194,8 +193,9 @@ grit_status_t grit_quantize(const float *values, int64_t count,
 
 grit_status_t grit_dequantize(const grit_array_view_t *view, float *values,
                               int64_t count, grit_detail_t *detail) {
-  if (!view)
-    return fail(badArgument("view", "an address", "null"), detail);
+  if (grit_status_t status = grit_check_array(view, 1, detail);
+      status != GRIT_OK)
+    return status;
   return guarded(detail, [&] {
     Expected<Opened> opened = open(*view, values, count);
     if (!opened)

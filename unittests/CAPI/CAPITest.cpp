@@ -248,6 +248,22 @@ TEST(CAPI, RanksOfGradeViews) {
   }
 }
 
+// A plane with bytes that the grade does not have (D9, C20).
+TEST(CAPI, UnexpectedPlane) {
+  const Vector &v = vectorNamed("mxfp4/tie_to_even");
+  GoldenArray array(v, v.planes);
+  array.view.u.grade.plane_bytes[3] = 1;
+  std::vector<float> values(v.decoded.size());
+  auto count = static_cast<int64_t>(values.size());
+  grit_detail_t detail;
+  EXPECT_EQ(grit_dequantize(&array.view, values.data(), count, &detail),
+            GRIT_SIZE_MISMATCH);
+  EXPECT_EQ(detail.plane, 3);
+  EXPECT_EQ(grit_quantize(values.data(), count, &array.view, &detail),
+            GRIT_SIZE_MISMATCH);
+  EXPECT_EQ(detail.plane, 3);
+}
+
 TEST(CAPI, BadArguments) {
   grit_detail_t detail;
   grit_array_view_t view;

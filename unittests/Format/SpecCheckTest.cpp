@@ -88,9 +88,10 @@ TEST(SpecVectors, Check) {
     CheckCase c(vector.inputs);
     if (SpecVector::has(vector.inputs, "expected_digest")) {
       Bytes digest = golden::fromHex(textOf(vector.inputs, "expected_digest"));
-      // The type of `digest` leaves no room for another length (C24).
-      if (digest.size() != 16)
+      if (digest.size() != 16) { // C24
+        notApplicable(vector, "a digest always has 16 bytes in C++");
         continue;
+      }
       c.input.digest.emplace();
       std::copy(digest.begin(), digest.end(), c.input.digest->begin());
     }

@@ -9,6 +9,7 @@
 #include "SpecVectors.h"
 #include "Golden.h"
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <utility>
 
@@ -36,6 +37,16 @@ static std::string readFile() {
   return result;
 }
 
+static void log(const std::string &id, std::string_view reason) {
+  static const char *path = std::getenv("GRIT_VECTOR_LOG");
+  if (path)
+    std::ofstream(path, std::ios::app) << id << '\t' << reason << '\n';
+}
+
+void test::notApplicable(const SpecVector &vector, std::string_view reason) {
+  log(vector.id, reason);
+}
+
 std::vector<SpecVector> test::vectorsOf(std::string_view kind, size_t least) {
   static dom::parser parser;
   static dom::element root = parser.parse(readFile());
@@ -45,6 +56,8 @@ std::vector<SpecVector> test::vectorsOf(std::string_view kind, size_t least) {
       vectors.push_back({std::string(std::string_view(entry["id"])),
                          entry["inputs"], entry["expected"]});
   EXPECT_GE(vectors.size(), least) << kind;
+  for (const SpecVector &vector : vectors)
+    log(vector.id, {});
   return vectors;
 }
 

@@ -34,7 +34,11 @@ struct SpecVector {
 };
 
 /// The vectors of one kind; fails the test when there are fewer than `least`.
+/// Their ids are appended to the file $GRIT_VECTOR_LOG, where that is set, so
+/// that spec/conformance/run.py can count them.
 std::vector<SpecVector> vectorsOf(std::string_view kind, size_t least);
+/// Notes there that a test cannot ask the library this, and why.
+void notApplicable(const SpecVector &vector, std::string_view reason);
 
 std::string textOf(dom::element object, const char *key);
 int64_t numberOf(dom::element object, const char *key, int64_t byDefault);
