@@ -21,7 +21,7 @@ VECTORS = run.load()
 KINDS = {vector["kind"] for vector in VECTORS}
 
 
-@pytest.fixture(scope="module", params=["python", "c", "mlir"])
+@pytest.fixture(scope="module", params=["python", "c", "mlir", "datatype"])
 def route(request):
     try:
         return run.ROUTES[request.param](BUILD)
@@ -82,6 +82,16 @@ def test_a_route_notices_wrong_answers(route):
         good = next(vector for vector in vectors if next(route.run([vector]))[1] == OK)
         for wrong in wrong_answers(route, kind, good["expected"]):
             assert next(route.run([{**good, "expected": wrong}]))[1] != OK, (kind, wrong)
+
+
+def test_the_faults_of_grit_datatype_are_as_listed():
+    """Each vector that it is said to answer otherwise, and no other one."""
+    try:
+        datatype = run.ROUTES["datatype"](BUILD)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    differences = [text for _, outcome, text in datatype.run(VECTORS) if outcome == DIFFERENT]
+    assert not differences
 
 
 def test_the_runner_counts_what_it_skips():

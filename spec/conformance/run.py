@@ -12,7 +12,8 @@ with their reason. The exit code is 1 when there is another one, or one that a r
 knows of is gone, and 2 when a route that was asked for is not built.
 
   --build DIR   where grit was built (default: $GRIT_BUILD, else build/)
-  --route NAME  reference, cpp, c, python or mlir (default: all that are built)
+  --route NAME  reference, cpp, c, python or mlir (default: all that are built), or
+                datatype, the package grit-datatype
   --every N     only every Nth vector of a kind, and at least one of each
   --kind KIND   only vectors of this kind
   --list        also list the vectors that could not be asked
@@ -31,12 +32,15 @@ sys.path.insert(0, str(CONFORMANCE))
 from routes import DIFFERENT, KNOWN, OK, SKIPPED, Unavailable  # noqa: E402
 from routes.by_c import CRoute  # noqa: E402
 from routes.by_cpp import CppRoute  # noqa: E402
+from routes.by_datatype import DatatypeRoute  # noqa: E402
 from routes.by_mlir import MlirRoute  # noqa: E402
 from routes.by_python import PythonRoute  # noqa: E402
 from routes.by_reference import ReferenceRoute  # noqa: E402
 
 ROUTES = {route.name: route
-          for route in (ReferenceRoute, CppRoute, CRoute, PythonRoute, MlirRoute)}
+          for route in (ReferenceRoute, CppRoute, CRoute, PythonRoute, MlirRoute,
+                        DatatypeRoute)}
+OURS = [name for name in ROUTES if name != DatatypeRoute.name]
 
 
 def load(kinds=None, every=1):
@@ -86,7 +90,7 @@ def main():
 
     vectors = load(arguments.kind, arguments.every)
     differences, missing = 0, 0
-    for name in arguments.route or ROUTES:
+    for name in arguments.route or OURS:
         try:
             route = ROUTES[name](arguments.build)
         except Unavailable as reason:

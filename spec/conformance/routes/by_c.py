@@ -7,9 +7,9 @@ import ctypes
 import re
 from pathlib import Path
 
-from . import (NotApplicable, Route, Unavailable, UNUSABLE, axis_of, canonical,
-               descriptor_of, floats_of, hex_of_floats, planes_of, reference, refuses,
-               same, unusable, Difference)
+from . import (Difference, NotApplicable, Route, Unavailable, UNUSABLE, axis_of, canonical,
+               floats_of, hex_of_floats, planes_of, reference, refuses, same,
+               unusable)
 
 HEADER = Path(__file__).resolve().parents[3] / "include/grit-c/grit.h"
 WARNINGS = {1: "group-axis-not-innermost", 2: "minus1-without-effect",

@@ -11,10 +11,10 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from . import (Difference, NotApplicable, Route, SKIPPED, Unavailable, UNUSABLE, axis_of,
+from . import (NotApplicable, Route, Unavailable, UNUSABLE, axis_of,
                canonical, descriptor_of, floats_of, hex_of_floats, planes_of, reference,
                refuses, same, unusable)
-from .by_c import ArrayView, Detail, filled
+from .by_c import ArrayView, filled
 
 # Refusals of the dialect and the compiler that are decisions about what has a type or
 # a kernel; what the compiler says, and the class of the reason.
