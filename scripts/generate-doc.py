@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write a page of docs/reference from what a command prints, or compare them.
+"""Write a page of docs/ from what a command prints, or compare them.
 
 Usage: generate-doc.py [--check] [--title TITLE] PAGE COMMAND...
 
