@@ -16,10 +16,11 @@ import numpy as np
 
 from . import _core
 from ._array import Array, check, quantize
-from ._core import Contract, TensorInfo, contracts, register_grade
+from ._core import Contract, TensorInfo, contracts
 from ._errors import (CheckError, GritDigestError, GritGradeError, GritLayoutError,
                       GritSizeError, Status)
 from ._file import File, open, save
+from ._library import register_grade
 
 __version__ = _core.__version__
 

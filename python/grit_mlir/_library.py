@@ -13,7 +13,9 @@ import pathlib
 import threading
 from collections.abc import Iterator
 
+from . import _core, _errors
 from ._capi import Detail, FailureHandler
+from ._core import Contract
 
 
 class Options(ctypes.Structure):
@@ -76,6 +78,8 @@ class Compiler:
                 ("grit_module_emit", ctypes.c_int,
                  [pointer, ctypes.c_int, ctypes.POINTER(pointer), ctypes.POINTER(size)]),
                 ("grit_module_lookup_packed", pointer, [pointer, text]),
+                ("grit_register_grade", ctypes.c_int,
+                 [text, text, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(Detail)]),
                 ("grit_set_failure_handler", None, [FailureHandler, pointer])]:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
@@ -115,6 +119,14 @@ class Compiler:
             finally:
                 self._lock.release()
 
+    def register_grade(self, name: str, text: str) -> None:
+        """Makes a grade known to what compiled functions call."""
+        detail = Detail()
+        status = self._library.grit_register_grade(name.encode(), text.encode(), None,
+                                                   ctypes.byref(detail))
+        if status:
+            raise _errors.make(status, detail.message.decode(errors="replace"), {})
+
     def error(self) -> CompileError:
         """Why the last call failed; within its turn."""
         text = self._library.grit_compiler_last_error(self.handle)
@@ -134,6 +146,7 @@ class Code:
 
 
 _compilers: list[Compiler] = []
+_grades: list[tuple[str, str]] = []  # what users registered, for a compiler to come
 _creation = threading.Lock()
 
 
@@ -141,5 +154,24 @@ def shared_compiler() -> Compiler:
     """The one compiler of this process, loaded on the first call."""
     with _creation:
         if not _compilers:
-            _compilers.append(Compiler())
+            compiler = Compiler()
+            for name, text in _grades:
+                compiler.register_grade(name, text)
+            _compilers.append(compiler)
         return _compilers[0]
+
+
+def register_grade(name: str, text: str) -> Contract:
+    """Makes a grade known in this process: its id to check() and to compiled
+    functions, and its name to Contract(). MLIR text takes the canonical string.
+
+    The same pair may be registered again; a name or a grade that is taken raises
+    CheckError (GRIT v1, section 4).
+    """
+    contract = _core.register_grade(name, text)
+    with _creation:
+        for compiler in _compilers:
+            compiler.register_grade(name, contract.canonical)
+        if (name, contract.canonical) not in _grades:
+            _grades.append((name, contract.canonical))
+    return contract

@@ -233,8 +233,10 @@ def compile(
 def _array_type(array: Array) -> str:
     """The type of an array in MLIR."""
     contract = array.contract
-    kind = "grade" if contract.is_grade else "format"
-    parts = ["x".join(map(str, array.shape)) + f'x#grit.{kind}<"{contract.name}">']
+    # The compiler does not know the names that users give to grades.
+    kind, name = (("grade", contract.canonical) if contract.is_grade
+                  else ("format", contract.name))
+    parts = ["x".join(map(str, array.shape)) + f'x#grit.{kind}<"{name}">']
     if array.axis != array.ndim - 1:
         parts.append(f"axis = {array.axis}")
     for what, word, default in zip(("data", "scale", "meta"), array.placements,

@@ -118,11 +118,8 @@ void grit::python::bindContracts(nb::module_ &m) {
         return unwrap(registerGrade(name, text));
       },
       nb::arg("name"), nb::arg("text"),
-      "Makes a grade known to this package: its id to check(), and its name "
-      "to Contract(). Compiled functions know the registered grades only. "
-      "The same pair may be registered "
-      "again; a name or a grade that is taken raises CheckError (GRIT v1, "
-      "section 4).");
+      "Makes a grade known to this module: its id to check(), and its name "
+      "to Contract().");
   m.def("decode_code", decodeCode, nb::arg("word"), nb::arg("code"),
         nb::arg("exp2") = 0,
         "The value of a code of a format word, times 2**exp2, rounded to "

@@ -405,3 +405,30 @@ def test_threads_of_python():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+USERS_GRADE = "grit1(e=s8,k0=4,s0=e8m0,esr=exp2floormaxabs)"
+
+
+def test_a_registered_grade_reaches_compiled_functions():
+    """One that nobody registered is refused at the entry of a function."""
+    array = grit.quantize(RNG.normal(size=(3, 8)), USERS_GRADE)
+    with pytest.raises(grit.GritGradeError, match="is not known"):
+        grit.compiler.decode(array)
+    assert grit.register_grade("my-s8", USERS_GRADE) == array.contract
+    assert_same_bits(grit.compiler.decode(array), array.dequantize())
+    named = grit.quantize(RNG.normal(size=(3, 8)), "MY-S8")
+    assert_same_bits(grit.compiler.decode(named), named.dequantize())
+    grit.register_grade("my-s8", USERS_GRADE)
+    x = RNG.normal(size=(2, 8)).astype(np.float32)
+    assert_near(grit.matmul(x, array), x, array)
+
+
+def test_a_grade_that_is_registered_before_the_compiler_is_loaded():
+    script = f"""if True:
+        import numpy as np, grit_mlir as grit
+        grit.register_grade("my-s8", "{USERS_GRADE}")
+        array = grit.quantize(np.ones((1, 8), np.float32), "my-s8")
+        print(grit.compiler.decode(array).tolist())"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == f"{[[1.0] * 8]}\n", done.stderr
