@@ -53,7 +53,7 @@ static std::optional<Error> checkIndices(const ArraySpec &spec, int plane,
       for (unsigned i = 0; i < sparsity.n; ++i)
         found += (i ? ", " : "") +
                  std::to_string(indices->read(run * sparsity.n + i, planes));
-      return contentError(
+      Error error = contentError(
           "the indices of run " + std::to_string(run) + " are out of order",
           "aux", "strictly rising indices below " + std::to_string(sparsity.m),
           found,
@@ -61,6 +61,8 @@ static std::optional<Error> checkIndices(const ArraySpec &spec, int plane,
           "placement_meta says, or was written by an encoder that does not "
           "sort",
           "encode again, or declare the order 'unord'", plane);
+      error.code = ErrorCode::IndicesUnordered;
+      return error;
     }
   }
   return std::nullopt;

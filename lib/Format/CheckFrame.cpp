@@ -214,7 +214,8 @@ static Error unknownGrade(const Descriptor &d) {
           hexWord(d.gradeId, 16),
           cause,
           "register the grade, or convert the array to a known one",
-          -1};
+          -1,
+          ErrorCode::UnknownGradeId};
 }
 
 static Error contradictsGrade(const Descriptor &d, const Contract &contract) {

@@ -106,6 +106,32 @@ static std::string normalized(std::string_view text) {
   return result;
 }
 
+/// A known name for one that is not known: first one whose name space was left
+/// off ("q4_0", also with an ending, "q4_0_x"), then the nearest by spelling.
+static std::string suggestName(std::string_view name) {
+  std::vector<std::string_view> names(registeredContractNames().begin(),
+                                      registeredContractNames().end());
+  std::string_view best, bestPart;
+  for (std::string_view known : names) {
+    size_t dot = known.find('.');
+    if (dot == std::string_view::npos)
+      continue;
+    std::string_view part = known.substr(dot + 1);
+    bool isPart = name == part || (name.starts_with(part) &&
+                                   name.substr(part.size()).starts_with("_"));
+    if (isPart && part.size() > bestPart.size()) {
+      best = known;
+      bestPart = part;
+    }
+  }
+  if (!best.empty())
+    return "did you mean '" + std::string(best) + "'?";
+  std::vector<Contract> users = userContracts();
+  for (const Contract &contract : users)
+    names.push_back(contract.userName());
+  return didYouMean(name, names);
+}
+
 Expected<Contract> Contract::parse(std::string_view text) {
   // Long enough for any description of a format, short enough for any caller.
   constexpr size_t kMaxText = 1 << 16;
@@ -134,12 +160,7 @@ Expected<Contract> Contract::parse(std::string_view text) {
     return *contract;
   if (name.find('(') != std::string::npos)
     return parseMember(text, name);
-  std::vector<std::string_view> names(registeredContractNames().begin(),
-                                      registeredContractNames().end());
-  std::vector<Contract> users = userContracts();
-  for (const Contract &contract : users)
-    names.push_back(contract.userName());
-  std::string suggestion = didYouMean(name, names);
+  std::string suggestion = suggestName(name);
   return unknown(text, "unknown contract",
                  "a name (" + knownNames() + ") or a grade string grit1(...)",
                  suggestion.empty() ? "use one of the names, in any case"

@@ -238,24 +238,28 @@ static bool isReserved(std::string_view name) {
 }
 
 /// Refuses a pair of name and grade of which one is already taken.
-static std::optional<Error> clash(const std::string &name,
+static std::optional<Error> clash(std::string_view spelling,
+                                  const std::string &name,
                                   const Contract &contract) {
   auto describeKnown = [](const Contract &known) {
     return quoteText(known.userName().empty() ? known.name()
                                               : known.userName()) +
            " = " + known.canonical();
   };
-  std::string wanted = quoteText(name) + " = " + contract.canonical();
+  auto causeOf = [](const Contract &known) {
+    return known.isRegistered() ? "the library has it from the start"
+                                : "it was registered before";
+  };
+  std::string wanted = quoteText(spelling) + " = " + contract.canonical();
   if (const Contract *known = registry::findName(name))
     return refuse("the name is taken", "name", describeKnown(*known), wanted,
-                  "another part of the program registered it",
-                  "choose another name")
+                  causeOf(*known), "choose another name")
         .value();
   const Contract *known = registry::findCanonical(contract.canonical());
   if (known)
     return refuse("the grade has a name already", "grade",
-                  describeKnown(*known), wanted,
-                  "another part of the program registered it", "use that name")
+                  describeKnown(*known), wanted, causeOf(*known),
+                  "use that name")
         .value();
   if ((known = registry::findId(contract.id())))
     return refuse("the id of the grade is taken by another contract", "grade",
@@ -293,7 +297,7 @@ Expected<Contract> grit::registerGrade(std::string_view name,
   const Contract *same = registry::findName(lower);
   if (same && *same == *contract)
     return *same;
-  if (std::optional<Error> error = clash(lower, *contract))
+  if (std::optional<Error> error = clash(name, lower, *contract))
     return tl::unexpected(std::move(*error));
   auto &list = grades.listOf(contract->id());
   auto *node = new UserGrades::Node{nameForUser(*contract, lower),

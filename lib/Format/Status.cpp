@@ -48,3 +48,9 @@ tl::unexpected<Error> grit::makeError(Status status, std::string message,
       Error{status, std::move(message), std::move(field), std::move(declared),
             std::move(found), std::move(cause), std::move(fix), plane});
 }
+
+tl::unexpected<Error> grit::withCode(ErrorCode code,
+                                     tl::unexpected<Error> error) {
+  error.value().code = code;
+  return error;
+}

@@ -116,6 +116,20 @@ TEST(Contract, SpellingsOfNames) {
   EXPECT_EQ(other.name(), "grit1(e=s4,k0=16,s0=binary16,esr=ratiomaxabs)");
 }
 
+TEST(Contract, ANameWithoutItsNameSpaceIsCompleted) {
+  const std::pair<const char *, const char *> kNames[] = {
+      {"Q4_0", "gguf.q4_0"},   {"q8_0", "gguf.q8_0"},
+      {"Q4_K", "gguf.q4_k"},   {"Q4_K_M", "gguf.q4_k"},
+      {"q4_k_s", "gguf.q4_k"}, {"IQ4_NL", "gguf.iq4_nl"},
+      {"nf4", "hurray.nf4"}};
+  for (auto [name, wanted] : kNames) {
+    Expected<Contract> contract = Contract::parse(name);
+    ASSERT_FALSE(contract) << name;
+    EXPECT_EQ(contract.error().fix,
+              "did you mean '" + std::string(wanted) + "'?");
+  }
+}
+
 TEST(Contract, UnknownNamesAreRefusedWithTheNearest) {
   const std::pair<const char *, const char *> cases[] = {
       {"mxfp5", "mxfp4"},

@@ -82,6 +82,14 @@ TEST(UserGrades, RefuseClashes) {
     EXPECT_EQ(result.error().status, Status::GradeUnknown);
     EXPECT_EQ(result.error().field, clash.field) << result.error().str();
   }
+  // Names are shown as they were spelt, and the cause is the true one.
+  Expected<Contract> taken = registerGrade("MXFP4", textOf(42));
+  ASSERT_FALSE(taken);
+  EXPECT_NE(taken.error().found.find("'MXFP4'"), std::string::npos);
+  EXPECT_EQ(taken.error().cause, "the library has it from the start");
+  taken = registerGrade("Fours40", textOf(41));
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().cause, "it was registered before");
   EXPECT_FALSE(Contract::parse("mine"));
   EXPECT_FALSE(Contract::lookupId(contract(textOf(42)).id()));
   // The library's own names stay what they are.

@@ -28,6 +28,27 @@ enum class Status : int32_t {
 /// The name of `status` as the specification spells it, e.g. "SizeMismatch".
 std::string_view statusName(Status status);
 
+/// What is wrong, for callers that treat some faults on their own. Messages are
+/// for people, and their words may change.
+enum class ErrorCode : uint8_t {
+  Other,
+  // The structure of a file.
+  NotTensorFile,  ///< it is nothing that the readers know
+  Truncated,      ///< the file ends inside a tensor
+  TrailingBytes,  ///< bytes follow the last tensor
+  Overlap,        ///< two tensors share bytes
+  Gap,            ///< bytes between tensors belong to none
+  DuplicateName,  ///< a tensor or a key of the metadata appears twice
+  MalformedEntry, ///< an entry of the header breaks the format
+  UnknownType,    ///< the type of a tensor is not known
+  RetiredType,    ///< the type id of a tensor had another meaning once
+  // Contracts.
+  MalformedRecord,  ///< the records of contracts break their format
+  OrphanRecord,     ///< a record describes a tensor that is not there
+  UnknownGradeId,   ///< no grade with this id is known
+  IndicesUnordered, ///< the indices of a sparse array do not rise
+};
+
 /// Why something was refused. Every refusal names the field, what was declared
 /// (required), what was found, the likeliest cause and the fix; a part that
 /// does not apply stays empty.
@@ -43,6 +64,7 @@ struct Error {
   std::string cause;    ///< the likeliest cause
   std::string fix;      ///< what the user can do
   int plane = -1;       ///< index of the plane at fault, -1 when none is
+  ErrorCode code = ErrorCode::Other;
 
   /// All parts as text: the message, then one indented line per part that is
   /// present ("  field: ...", "  declared: ...", ...).
@@ -58,6 +80,9 @@ tl::unexpected<Error> makeError(Status status, std::string message,
                                 std::string declared = {},
                                 std::string found = {}, std::string cause = {},
                                 std::string fix = {}, int plane = -1);
+
+/// The same error with a code.
+tl::unexpected<Error> withCode(ErrorCode code, tl::unexpected<Error> error);
 
 } // namespace grit
 
