@@ -90,10 +90,12 @@ std::optional<Error> GgufParser::readPairs(uint64_t count) {
       return error;
     }
     if (!keys.insert(pair->key).second) {
-      if (auto error = report(makeError(Status::GradeUnknown,
+      if (auto error =
+              report(withCode(ErrorCode::DuplicateName,
+                              makeError(Status::GradeUnknown,
                                         "a metadata key appears twice", "key",
-                                        "each key once", quoteText(pair->key))
-                                  .value()))
+                                        "each key once", quoteText(pair->key)))
+                         .value()))
         return error;
       continue;
     }
@@ -193,24 +195,27 @@ Expected<TensorInfo> GgufParser::tensor(const Record &record,
   const GgmlType *type = lookupGgmlType(record.type);
   if (!type) {
     std::string hint(ggmlTypeHint(record.type));
-    return makeError(
-        Status::GradeUnknown,
-        hint.empty() ? "unknown tensor type" : "retired tensor type", "type",
-        "a type id of ggml, 0 to 42", std::to_string(record.type),
-        hint.empty() ? "a newer ggml, or a fork with its own types" : hint,
-        hint.empty() ? "use a newer grit"
-                     : "convert the model again with a current "
-                       "llama.cpp");
+    return withCode(
+        hint.empty() ? ErrorCode::UnknownType : ErrorCode::RetiredType,
+        makeError(
+            Status::GradeUnknown,
+            hint.empty() ? "unknown tensor type" : "retired tensor type",
+            "type", "a type id of ggml, 0 to 42", std::to_string(record.type),
+            hint.empty() ? "a newer ggml, or a fork with its own types" : hint,
+            hint.empty() ? "use a newer grit"
+                         : "convert the model again with a current "
+                           "llama.cpp"));
   }
   Expected<int64_t> size = tensorBytes(*type, record.shape);
   if (!size)
     return tl::unexpected(size.error());
   if (record.offset % reader.dataAlignment != 0)
-    return makeError(Status::SizeMismatch, "the tensor is not aligned",
-                     "offset",
-                     "a multiple of " + std::to_string(reader.dataAlignment),
-                     std::to_string(record.offset),
-                     "general.alignment was changed after writing");
+    return withCode(
+        ErrorCode::MalformedEntry,
+        makeError(Status::SizeMismatch, "the tensor is not aligned", "offset",
+                  "a multiple of " + std::to_string(reader.dataAlignment),
+                  std::to_string(record.offset),
+                  "general.alignment was changed after writing"));
   uint64_t fileBytes = reader.fileBytes();
   uint64_t dataBytes = fileBytes > dataStart ? fileBytes - dataStart : 0;
   uint64_t end;
@@ -218,14 +223,16 @@ Expected<TensorInfo> GgufParser::tensor(const Record &record,
     end = UINT64_MAX;
   extents.push_back({record.offset, end, record.name});
   if (end > dataBytes)
-    return makeError(
-        Status::SizeMismatch, "the file ends inside the tensor", "size",
-        std::to_string(*size) + " bytes at offset " +
-            std::to_string(record.offset),
-        std::to_string(dataBytes > record.offset ? dataBytes - record.offset
-                                                 : 0) +
-            " of them are there",
-        "the file was cut short", "copy or download it again");
+    return withCode(
+        ErrorCode::Truncated,
+        makeError(
+            Status::SizeMismatch, "the file ends inside the tensor", "size",
+            std::to_string(*size) + " bytes at offset " +
+                std::to_string(record.offset),
+            std::to_string(dataBytes > record.offset ? dataBytes - record.offset
+                                                     : 0) +
+                " of them are there",
+            "the file was cut short", "copy or download it again"));
   TensorInfo info;
   info.name = record.name;
   info.dtype = type->name;
@@ -255,8 +262,9 @@ GgufParser::readTensors(const std::vector<Record> &records) {
   for (const Record &record : records) {
     std::optional<Error> error;
     if (!names.insert(record.name).second) {
-      error = makeError(Status::GradeUnknown, "the name appears twice", "name",
-                        "each name once", "twice")
+      error = withCode(ErrorCode::DuplicateName,
+                       makeError(Status::GradeUnknown, "the name appears twice",
+                                 "name", "each name once", "twice"))
                   .value();
     } else if (Expected<TensorInfo> info = tensor(record, dataStart)) {
       if (options.level >= 2)

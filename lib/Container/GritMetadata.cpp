@@ -22,8 +22,10 @@ static constexpr const char *kField = "__metadata__.__grit__";
 
 static tl::unexpected<Error> refuse(std::string message, std::string declared,
                                     std::string found, std::string fix = {}) {
-  return makeError(Status::GradeUnknown, std::move(message), kField,
-                   std::move(declared), std::move(found), {}, std::move(fix));
+  return withCode(ErrorCode::MalformedRecord,
+                  makeError(Status::GradeUnknown, std::move(message), kField,
+                            std::move(declared), std::move(found), {},
+                            std::move(fix)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,9 +43,11 @@ std::optional<Error> grit::checkLayout(std::vector<Extent> extents,
     error.field = "offset";
     error.found = "it begins at byte " + std::to_string(extent.begin);
     if (extent.begin < end) {
+      error.code = ErrorCode::Overlap;
       error.message = "the tensor overlaps " + quoteText(last->name);
       error.declared = "begins at or after byte " + std::to_string(end);
     } else if (extent.begin > alignUp(end, alignment)) {
+      error.code = ErrorCode::Gap;
       error.message = std::to_string(extent.begin - end) +
                       " unused bytes before the tensor";
       error.declared =
@@ -66,15 +68,17 @@ std::optional<Error> grit::checkLayout(std::vector<Extent> extents,
     return std::nullopt; // A tensor beyond the end was named before.
   return reportProblem(
       options,
-      makeError(
-          Status::SizeMismatch,
-          std::to_string(dataBytes - end) + " bytes after the last tensor",
-          "file size",
-          std::to_string(end) + " bytes of data, to the end of " +
-              (last ? "tensor " + quoteText(last->name) : "the header"),
-          std::to_string(dataBytes) + " bytes",
-          "something was appended to a complete file",
-          "cut the last " + std::to_string(dataBytes - end) + " bytes off")
+      withCode(
+          ErrorCode::TrailingBytes,
+          makeError(
+              Status::SizeMismatch,
+              std::to_string(dataBytes - end) + " bytes after the last tensor",
+              "file size",
+              std::to_string(end) + " bytes of data, to the end of " +
+                  (last ? "tensor " + quoteText(last->name) : "the header"),
+              std::to_string(dataBytes) + " bytes",
+              "something was appended to a complete file",
+              "cut the last " + std::to_string(dataBytes - end) + " bytes off"))
           .value());
 }
 

@@ -23,11 +23,15 @@ static Error systemError(const std::string &path, const char *what, int code) {
   error.message =
       std::string("cannot ") + what + " '" + path + "': " + std::strerror(code);
   error.field = "file";
-  error.found = path;
-  if (code == ENOENT)
+  error.declared = "a file that can be read";
+  error.found = std::strerror(code);
+  if (code == ENOENT || code == ENOTDIR) {
+    error.cause = "the path is misspelt, or relative to another directory";
     error.fix = "check the path";
-  else if (code == EACCES)
+  } else if (code == EACCES) {
+    error.cause = "the file belongs to another user";
     error.fix = "make the file readable";
+  }
   return error;
 }
 
@@ -64,11 +68,14 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
   file.name = path;
   if (!failure && !S_ISREG(info.st_mode)) {
     ::close(descriptor);
-    return makeError(Status::SizeMismatch,
-                     "'" + path + "' is not a regular file", "file",
-                     "a regular file",
-                     S_ISDIR(info.st_mode) ? "a directory" : "a device or pipe",
-                     "", "name one file");
+    bool isDirectory = S_ISDIR(info.st_mode);
+    return makeError(
+        Status::SizeMismatch, "'" + path + "' is not a regular file", "file",
+        "a regular file", isDirectory ? "a directory" : "a device or pipe",
+        isDirectory ? "the directory of a checkpoint was named"
+                    : "only files that can be read at any place will do",
+        isDirectory ? "name one of its files; grit scan takes directories"
+                    : "copy it to a file first");
   }
   if (!failure && info.st_size > 0) {
     size_t size = static_cast<size_t>(info.st_size);

@@ -65,10 +65,10 @@ static tl::unexpected<Error> refuse(Status status, std::string message,
 
 Expected<std::string_view> SafetensorsParser::headerText() {
   if (bytes.size() < kPrefix)
-    return refuse(Status::SizeMismatch, "the file is too short",
-                  "header length", "8 bytes",
-                  std::to_string(bytes.size()) + " bytes",
-                  "the file was cut short, or is something else");
+    return refuse(
+        Status::SizeMismatch, "the file is too short", "header length",
+        "8 bytes", std::to_string(bytes.size()) + " bytes",
+        "the file was cut short, or is something else", "fetch the file again");
   uint64_t length = 0;
   for (unsigned i = 0; i < kPrefix; ++i)
     length |= uint64_t(bytes[i]) << (8 * i);
@@ -77,17 +77,18 @@ Expected<std::string_view> SafetensorsParser::headerText() {
     return refuse(Status::SizeMismatch, "the header is too long",
                   "header length",
                   "at most " + std::to_string(kMaxSafetensorsHeader) + " bytes",
-                  std::to_string(length), "this is not a safetensors file");
+                  std::to_string(length), "this is not a safetensors file",
+                  "name a safetensors or GGUF file");
   if (length > rest)
     return refuse(Status::SizeMismatch, "the file ends inside its header",
                   "header length", std::to_string(length) + " bytes",
                   std::to_string(rest) + " bytes after the length",
                   "the file was cut short", "copy or download it again");
   if (length == 0 || bytes[kPrefix] != '{')
-    return refuse(Status::GradeUnknown, "the header is not a JSON object",
-                  "header", "'{' as its first byte",
-                  length == 0 ? "no header" : "another byte",
-                  "this is not a safetensors file");
+    return refuse(
+        Status::GradeUnknown, "the header is not a JSON object", "header",
+        "'{' as its first byte", length == 0 ? "no header" : "another byte",
+        "this is not a safetensors file", "name a safetensors or GGUF file");
   data = bytes.subspan(kPrefix + length);
   return std::string_view(reinterpret_cast<const char *>(&bytes[kPrefix]),
                           length);
@@ -103,11 +104,14 @@ std::optional<Error> SafetensorsParser::readMetadata(element value) {
   std::unordered_set<std::string_view> seen;
   for (auto field : fields) {
     if (!seen.insert(field.key).second) {
-      if (auto error = report(refuse(Status::GradeUnknown,
-                                     "a key of __metadata__ appears twice",
-                                     "__metadata__", "each key once",
-                                     quoteText(field.key))
-                                  .value()))
+      if (auto error = report(
+              withCode(ErrorCode::DuplicateName,
+                       refuse(Status::GradeUnknown,
+                              "a key of __metadata__ appears twice",
+                              "__metadata__", "each key once",
+                              quoteText(field.key), "two writers edited it",
+                              "write the file again"))
+                  .value()))
         return error;
       continue;
     }
@@ -157,13 +161,17 @@ static Expected<std::vector<int64_t>> integers(element value, const char *field,
   for (element item : list) {
     int64_t number;
     if (item.get(number) || number < 0)
-      return refuse(Status::SizeMismatch,
-                    std::string(field) + " holds something else than a size",
-                    field, "integers from 0 to 2^63 - 1", jsonText(item));
+      return withCode(
+          ErrorCode::MalformedEntry,
+          refuse(Status::SizeMismatch,
+                 std::string(field) + " holds something else than a size",
+                 field, "integers from 0 to 2^63 - 1", jsonText(item)));
     if (numbers.size() == limit)
-      return refuse(Status::SizeMismatch,
-                    std::string(field) + " has too many entries", field,
-                    "at most " + std::to_string(limit), jsonText(value));
+      return withCode(ErrorCode::MalformedEntry,
+                      refuse(Status::SizeMismatch,
+                             std::string(field) + " has too many entries",
+                             field, "at most " + std::to_string(limit),
+                             jsonText(value)));
     numbers.push_back(number);
   }
   return numbers;
@@ -215,23 +223,28 @@ Expected<TensorInfo> SafetensorsParser::tensor(std::string_view name,
     return tl::unexpected(!shape ? shape.error() : offsets.error());
   info.shape = std::move(*shape);
   if (offsets->size() != 2 || (*offsets)[0] > (*offsets)[1])
-    return refuse(Status::SizeMismatch, "data_offsets is not a range",
-                  "data_offsets", "[begin, end] with begin <= end",
-                  jsonText((*fields)[2]));
+    return withCode(ErrorCode::MalformedEntry,
+                    refuse(Status::SizeMismatch, "data_offsets is not a range",
+                           "data_offsets", "[begin, end] with begin <= end",
+                           jsonText((*fields)[2])));
   uint64_t begin = static_cast<uint64_t>((*offsets)[0]);
   uint64_t end = static_cast<uint64_t>((*offsets)[1]);
   extents.push_back({begin, end, std::string(name)});
   if (end > data.size())
-    return refuse(Status::SizeMismatch, "the file ends inside the tensor",
-                  "data_offsets", std::to_string(end) + " bytes of data",
-                  std::to_string(data.size()) + " bytes",
-                  "the file was cut short", "copy or download it again");
+    return withCode(
+        ErrorCode::Truncated,
+        refuse(Status::SizeMismatch, "the file ends inside the tensor",
+               "data_offsets", std::to_string(end) + " bytes of data",
+               std::to_string(data.size()) + " bytes", "the file was cut short",
+               "copy or download it again"));
   info.bytes = data.subspan(begin, end - begin);
   info.element = lookupElementType(dtype);
   if (!info.element)
-    return refuse(Status::GradeUnknown, "unknown dtype", "dtype",
-                  "a type of safetensors", quoteText(dtype), {},
-                  "use a newer grit");
+    return withCode(ErrorCode::UnknownType,
+                    refuse(Status::GradeUnknown, "unknown dtype", "dtype",
+                           "a type of safetensors", quoteText(dtype),
+                           "the file is newer than this program",
+                           "use a newer grit"));
   return info;
 }
 
@@ -314,11 +327,12 @@ std::optional<Error> SafetensorsParser::run() {
   std::unordered_set<std::string_view> names;
   for (auto field : root) {
     if (!names.insert(field.key).second) {
-      if (auto error = report(
-              inTensor(refuse(Status::GradeUnknown, "the name appears twice",
-                              "", "each name once", "twice")
-                           .value(),
-                       field.key)))
+      if (auto error = report(inTensor(
+              withCode(ErrorCode::DuplicateName,
+                       refuse(Status::GradeUnknown, "the name appears twice",
+                              "", "each name once", "twice"))
+                  .value(),
+              field.key)))
         return error;
       continue;
     }
@@ -334,9 +348,11 @@ std::optional<Error> SafetensorsParser::run() {
   for (const auto &[name, record] : records)
     if (!names.contains(name))
       if (auto error = report(
-              inTensor(refuse(Status::SizeMismatch,
-                              "__grit__ describes a tensor that is not there",
-                              "", "a tensor of the file", "nothing")
+              inTensor(withCode(ErrorCode::OrphanRecord,
+                                refuse(Status::SizeMismatch,
+                                       "__grit__ describes a tensor that is "
+                                       "not there",
+                                       "", "a tensor of the file", "nothing"))
                            .value(),
                        name)))
         return error;

@@ -39,7 +39,8 @@ std::vector<ByteSpan> TensorInfo::planes() const {
   return spans;
 }
 
-std::optional<Error> grit::checkPlanes(const TensorInfo &tensor) {
+std::optional<Error> grit::checkPlanes(const TensorInfo &tensor, int level,
+                                       std::vector<Warning> *warnings) {
   if (!tensor.array)
     return std::nullopt;
   Expected<PlaneSizes> sizes = tensor.array->planeSizes();
@@ -49,7 +50,7 @@ std::optional<Error> grit::checkPlanes(const TensorInfo &tensor) {
   for (ByteSpan plane : tensor.planes())
     pointers.push_back(plane.empty() ? nullptr : plane.data());
   std::optional<Error> error =
-      check(*tensor.array, *sizes, /*level=*/2, pointers, tensor.digest);
+      check(*tensor.array, *sizes, level, pointers, tensor.digest, warnings);
   if (error)
     return inTensor(std::move(*error), tensor.name);
   return std::nullopt;
@@ -72,6 +73,48 @@ void TensorFile::finish(std::vector<TensorInfo> tensors) {
             });
   for (size_t i = 0; i < infos.size(); ++i)
     index.emplace(infos[i].name, i);
+}
+
+std::string grit::nearTensors(const TensorFile &file, std::string_view name) {
+  // Comparing with every name of a hostile file is not worth the time.
+  constexpr size_t kMostCompared = 100'000, kMostNamed = 3;
+  std::vector<std::string_view> names;
+  std::string parts;
+  size_t count = 0;
+  for (const TensorInfo &tensor : file.tensors()) {
+    if (names.size() == kMostCompared)
+      break;
+    names.push_back(tensor.name);
+    if (!name.empty() && tensor.name.find(name) != std::string::npos &&
+        count++ < kMostNamed)
+      parts += (parts.empty() ? "" : ", ") + quoteText(tensor.name);
+  }
+  if (count)
+    return "names that contain it: " + parts +
+           (count > kMostNamed ? ", ..." : "");
+  std::string near = didYouMean(name, names);
+  return near.empty() ? "grit inspect lists the tensors" : near;
+}
+
+Error grit::noArrayError(const TensorFile &file, std::string_view name) {
+  const TensorInfo *tensor = file.find(name);
+  Error error;
+  error.field = "tensor " + quoteText(name);
+  if (!tensor) {
+    error.message = "the file has no tensor of this name";
+    error.declared = "the name of one of its " +
+                     std::to_string(file.tensors().size()) + " tensors";
+    error.found = quoteText(name);
+    error.cause = "the name is misspelt, or the tensor is in another file";
+    error.fix = nearTensors(file, name);
+    return error;
+  }
+  error.message = "the tensor has no contract";
+  error.declared = "an array under a contract";
+  error.found = tensor->dtype + " " + shapeText(tensor->shape);
+  error.cause = "nothing in the file states a contract for it";
+  error.fix = "grit scan says what names and shapes suggest";
+  return error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,6 +161,11 @@ static Error unknownFile(const MappedFile &file) {
   error.found = bytes.empty()
                     ? "an empty file"
                     : toHex(bytes.first(std::min<size_t>(bytes.size(), 9)));
+  error.cause = bytes.empty() ? "a download or a copy that failed"
+                              : "a file of another format, or a damaged one";
+  error.fix = bytes.empty() ? "fetch the file again"
+                            : "name a safetensors or GGUF file";
+  error.code = ErrorCode::NotTensorFile;
   for (const Signature &signature : kSignatures) {
     if (!head.starts_with(signature.magic))
       continue;

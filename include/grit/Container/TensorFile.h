@@ -11,6 +11,7 @@
 
 #include "grit/Container/ElementType.h"
 #include "grit/Container/MappedFile.h"
+#include "grit/Format/Check.h"
 #include "grit/Format/Codec.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Text.h"
@@ -110,9 +111,17 @@ openTensorFile(MappedFile file, const OpenOptions &options = {});
 /// The same error, its field prefixed with "tensor 'name': ".
 Error inTensor(Error error, std::string_view name);
 
-/// grit_check, level 2, of an array: reads its planes, and compares their
+/// Why `name` is no array of the file: there is no such tensor (with the names
+/// that are near), or it holds plain numbers.
+Error noArrayError(const TensorFile &file, std::string_view name);
+/// "did you mean 'x'?" for the names of the file, or how to list them.
+std::string nearTensors(const TensorFile &file, std::string_view name);
+
+/// grit_check of an array: from level 2 on reads its planes, and compares their
 /// digest with the recorded one, if any. Nothing for a tensor of plain numbers.
-std::optional<Error> checkPlanes(const TensorInfo &tensor);
+/// Where the check succeeds, its warnings are added to `warnings`.
+std::optional<Error> checkPlanes(const TensorInfo &tensor, int level = 2,
+                                 std::vector<Warning> *warnings = nullptr);
 
 } // namespace grit
 
