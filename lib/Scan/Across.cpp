@@ -8,6 +8,7 @@
 
 #include "Relations.h"
 #include "grit/Format/Text.h"
+#include "grit/Scan/Explain.h"
 
 using namespace grit;
 using namespace grit::scan;
@@ -15,6 +16,15 @@ using namespace grit::scan;
 /// What a tensor is under, for comparison; empty for plain numbers.
 static std::string contractOf(const TensorReport &tensor) {
   return tensor.basis == "plain" ? "" : tensor.contract;
+}
+
+static Subject subjectOf(const ArraySpec &spec) {
+  Subject subject;
+  subject.array = spec;
+  subject.contract = spec.contract;
+  subject.descriptor = spec.descriptor();
+  subject.gid = spec.gid();
+  return subject;
 }
 
 static void compare(const TensorRef &first, const TensorRef &second,
@@ -37,8 +47,15 @@ static void compare(const TensorRef &first, const TensorRef &second,
     left += " " + shapeText(a.logicalShape);
     right += " " + shapeText(b.logicalShape);
   }
+  // Of two declared arrays it is known what the difference means.
+  std::string cause;
+  if (first.info->array && second.info->array)
+    cause =
+        explain(subjectOf(*first.info->array), subjectOf(*second.info->array))
+            .meaning;
   collector.add(Id::ContractDiffers, second.file->path, b.name,
-                "other contracts than in " + first.file->path, left, right);
+                "other contracts than in " + first.file->path, left, right,
+                cause);
 }
 
 void grit::scan::checkAcross(const std::vector<Model> &models,

@@ -34,7 +34,7 @@ static void checkGgufDescriptor(const TensorRef &tensor,
     error = spec.error();
     if (error->status == Status::SizeMismatch)
       id = Id::ContractSize;
-    else if (error->field.find("grade_id") != std::string::npos)
+    else if (error->code == ErrorCode::UnknownGradeId)
       id = Id::UnregisteredGrade;
   } else if (Expected<PlaneSizes> sizes = spec->planeSizes()) {
     uint64_t total = 0;
@@ -111,56 +111,61 @@ static void checkNote(const LoadedFile &file, const std::string &name,
 // GGUF
 //===----------------------------------------------------------------------===//
 
-/// The type that most bytes have under each value of general.file_type.
+/// The type that each value of general.file_type is named after. Recipes mix:
+/// those whose names end in S, M or L give some matrices another type, and any
+/// of them may treat embeddings and the output apart.
 static std::string_view fileTypeName(uint64_t value) {
   constexpr std::pair<uint64_t, std::string_view> kTypes[] = {
-      {0, "F32"},     {1, "F16"},      {2, "Q4_0"},    {3, "Q4_1"},
-      {4, "Q4_1"},    {7, "Q8_0"},     {8, "Q5_0"},    {9, "Q5_1"},
-      {10, "Q2_K"},   {11, "Q3_K"},    {12, "Q3_K"},   {13, "Q3_K"},
-      {14, "Q4_K"},   {15, "Q4_K"},    {16, "Q5_K"},   {17, "Q5_K"},
-      {18, "Q6_K"},   {19, "IQ2_XXS"}, {20, "IQ2_XS"}, {21, "Q2_K"},
-      {22, "IQ3_S"},  {23, "IQ3_XXS"}, {24, "IQ1_S"},  {25, "IQ4_NL"},
-      {26, "IQ3_S"},  {27, "IQ3_S"},   {28, "IQ2_S"},  {29, "IQ2_S"},
-      {30, "IQ4_XS"}, {31, "IQ1_M"},   {32, "BF16"},   {36, "TQ1_0"},
-      {37, "TQ2_0"},  {38, "MXFP4"}};
+      {0, "F32"},      {1, "F16"},      {2, "Q4_0"},    {3, "Q4_1"},
+      {4, "Q4_1"},     {7, "Q8_0"},     {8, "Q5_0"},    {9, "Q5_1"},
+      {10, "Q2_K"},    {11, "Q3_K"},    {12, "Q3_K"},   {13, "Q3_K"},
+      {14, "Q4_K"},    {15, "Q4_K"},    {16, "Q5_K"},   {17, "Q5_K"},
+      {18, "Q6_K"},    {19, "IQ2_XXS"}, {20, "IQ2_XS"}, {21, "Q2_K"},
+      {23, "IQ3_XXS"}, {24, "IQ1_S"},   {25, "IQ4_NL"}, {26, "IQ3_S"},
+      {27, "IQ3_S"},   {28, "IQ2_S"},   {30, "IQ4_XS"}, {31, "IQ1_M"},
+      {32, "BF16"},    {36, "TQ1_0"},   {37, "TQ2_0"},  {38, "MXFP4"}};
   for (auto [number, name] : kTypes)
     if (number == value)
       return name;
   return {};
 }
 
-static void checkFileType(const LoadedFile &file, Collector &collector) {
-  auto *gguf = dynamic_cast<const GgufReader *>(file.file.get());
-  if (!gguf)
-    return;
-  std::optional<uint64_t> value;
-  for (const GgufKeyValue &pair : gguf->keyValues())
-    if (pair.key == "general.file_type")
-      value = pair.asUnsigned();
+static std::optional<uint64_t> fileTypeOf(const LoadedFile &file) {
+  if (auto *gguf = dynamic_cast<const GgufReader *>(file.file.get()))
+    for (const GgufKeyValue &pair : gguf->keyValues())
+      if (pair.key == "general.file_type")
+        return pair.asUnsigned();
+  return std::nullopt;
+}
+
+/// What most matrices are is a matter of the recipe. That no matrix at all has
+/// the type that the recipe is named after contradicts the key.
+static void checkFileType(const Checkpoint &checkpoint, const LoadedFile &file,
+                          Collector &collector) {
+  std::optional<uint64_t> value = fileTypeOf(file);
   std::string_view declared = value ? fileTypeName(*value) : "";
-  if (declared.empty())
+  if (declared.empty() || !checkpoint.isWhole())
     return;
-  std::map<std::string, uint64_t> bytes;
-  uint64_t total = 0;
-  for (const TensorInfo &tensor : gguf->tensors()) {
-    bytes[tensor.dtype] += tensor.bytes.size();
-    total += tensor.bytes.size();
-  }
-  if (total == 0 || bytes[std::string(declared)] >= total / 2)
+  std::map<std::string, uint64_t> matrices;
+  for (const auto &[name, tensor] : checkpoint.tensors)
+    if (std::ranges::count_if(tensor.info->shape,
+                              [](int64_t extent) { return extent > 1; }) > 1)
+      ++matrices[tensor.info->dtype];
+  if (matrices.empty() || matrices.contains(std::string(declared)))
     return;
-  auto most = std::ranges::max_element(
-      bytes, {}, [](const auto &entry) { return entry.second; });
+  std::string found;
+  for (const auto &[dtype, count] : matrices)
+    found +=
+        (found.empty() ? "" : ", ") + std::to_string(count) + " of " + dtype;
   collector.add(Id::FileType, file.path, "",
-                "general.file_type names a type that less than half of the "
-                "bytes have",
-                std::to_string(*value) + " (mostly " + std::string(declared) +
-                    ")",
-                "mostly " + most->first);
+                "no matrix has the type that general.file_type names",
+                std::to_string(*value) + " (" + std::string(declared) + ")",
+                found);
 }
 
 void grit::scan::checkDeclared(Checkpoint &checkpoint, Collector &collector) {
   for (LoadedFile *file : checkpoint.files) {
-    checkFileType(*file, collector);
+    checkFileType(checkpoint, *file, collector);
     bool isGguf = file->file->format() == "gguf";
     for (const auto &[name, bytes] : file->descriptors) {
       checkNote(*file, name, bytes, collector);
@@ -187,7 +192,11 @@ void grit::scan::checkDeclared(Checkpoint &checkpoint, Collector &collector) {
       if (type && !type->element && !type->contract)
         collector.add(Id::NotExpressible, tensor.file->path, name,
                       "ggml type " + info.dtype + " has no contract here", {},
-                      info.dtype);
+                      info.dtype,
+                      "the sizes of its blocks are known here, and their "
+                      "decode rule is not registered",
+                      "nothing is wrong with the file; grit formats lists the "
+                      "types that are decoded");
       continue;
     }
     if (!info.array)
@@ -257,11 +266,7 @@ void grit::scan::checkIndex(const Checkpoint &checkpoint,
       collector.add(Id::UnlistedTensor, index->path, name,
                     "tensors of the files are not in the index");
   }
-  bool isWhole = checkpoint.complete &&
-                 std::ranges::all_of(checkpoint.files, [](LoadedFile *file) {
-                   return file->problems.empty();
-                 });
-  if (isWhole && index->totalSize && *index->totalSize != total)
+  if (checkpoint.isWhole() && index->totalSize && *index->totalSize != total)
     collector.add(Id::TotalSize, index->path, "",
                   "metadata.total_size is not the size of the tensors",
                   std::to_string(*index->totalSize) + " bytes",

@@ -39,7 +39,7 @@ struct Task {
 static void readArray(Task &task) {
   const TensorInfo &info = *task.array->info;
   if (std::optional<Error> error = grit::checkPlanes(info)) {
-    bool isOrder = error->message.find("out of order") != std::string::npos;
+    bool isOrder = error->code == ErrorCode::IndicesUnordered;
     task.results.push_back({isOrder ? Id::MetadataOrder : Id::DigestMismatch,
                             error->message, error->declared, error->found});
   }

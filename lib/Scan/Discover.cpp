@@ -27,8 +27,7 @@ private:
   void visitDirectory(const std::string &path);
   void visitFile(const std::string &path);
   void visitManifest(const MappedFile &file);
-  void unreadable(const std::string &path, std::string message,
-                  std::string cause = {}, std::string fix = {});
+  void unreadable(const std::string &path, const Error &error);
   /// False when the path was met before, under any spelling.
   bool isNew(const std::string &path);
 
@@ -46,11 +45,10 @@ static bool isIndexFile(const std::string &name) {
   return name.ends_with(".index.json");
 }
 
-void Discovery::unreadable(const std::string &path, std::string message,
-                           std::string cause, std::string fix) {
+void Discovery::unreadable(const std::string &path, const Error &error) {
   report.files.push_back({path, "", 0});
-  collector.add(Id::Unreadable, path, "", std::move(message), {}, {},
-                std::move(cause), std::move(fix));
+  collector.add(Id::Unreadable, path, "", error.message, error.declared,
+                error.found, error.cause, error.fix);
 }
 
 bool Discovery::isNew(const std::string &path) {
@@ -67,8 +65,14 @@ void Discovery::visitManifest(const MappedFile &file) {
   if (text.size() <= kMaxManifestBytes)
     manifest = parseManifest(text, file.path(), error);
   if (!manifest)
-    return unreadable(file.path(), "the file is no index and no manifest",
-                      error);
+    return unreadable(
+        file.path(),
+        makeError(Status::GradeUnknown, "the file is no index and no manifest",
+                  "file", "\"weight_map\", or a list of path, tensor and desc",
+                  error, "a configuration, or another JSON file",
+                  "name tensor files or their directory; a configuration "
+                  "beside them is read with them")
+            .value());
   report.files.push_back(
       {file.path(), manifest->isIndex ? "index" : "manifest", text.size()});
   fs::path directory = fs::path(file.path()).parent_path();
@@ -94,8 +98,7 @@ void Discovery::visitManifest(const MappedFile &file) {
 void Discovery::visitFile(const std::string &path) {
   Expected<MappedFile> file = MappedFile::open(path);
   if (!file)
-    return unreadable(path, file.error().message, file.error().cause,
-                      file.error().fix);
+    return unreadable(path, file.error());
   ByteSpan bytes = file->bytes();
   // A safetensors file whose header has 123 or 91 bytes begins like JSON, but
   // its length has zero bytes behind.
@@ -139,10 +142,20 @@ void Discovery::visitDirectory(const std::string &path) {
       break;
   }
   if (error)
-    return unreadable(path, "the directory cannot be read", error.message());
+    return unreadable(
+        path, makeError(Status::GradeUnknown, "the directory cannot be read",
+                        "directory", "a directory that can be listed",
+                        error.message(), "it belongs to another user",
+                        "make it readable")
+                  .value());
   if (files.empty() && indexes.empty())
-    return unreadable(path, "the directory holds no tensor file",
-                      "no name ends in .safetensors or .gguf");
+    return unreadable(
+        path,
+        makeError(Status::GradeUnknown, "the directory holds no tensor file",
+                  "directory", "names that end in .safetensors or .gguf",
+                  "none", "the files are elsewhere, or were not fetched",
+                  "name the directory of the checkpoint")
+            .value());
   std::ranges::sort(files);
   std::ranges::sort(indexes);
   for (const std::string &name : indexes)

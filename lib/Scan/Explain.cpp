@@ -69,15 +69,17 @@ static Expected<Subject> readTensor(const std::string &text,
   for (const Error &problem : problems)
     if (!name.empty() && problem.field.starts_with(prefix))
       return tl::unexpected(problem);
-  std::string found = name.empty() ? std::to_string(arrays.size()) + " arrays"
-                      : (*file)->find(name)
-                          ? "a tensor of type " + (*file)->find(name)->dtype
-                          : "no tensor of this name";
+  if (!name.empty())
+    return tl::unexpected(noArrayError(**file, name));
   return makeError(
-      Status::GradeUnknown, "the file does not name one array under a contract",
-      name.empty() ? path : path + "::" + name, "an array", found, {},
-      arrays.size() > 1 ? "name one: FILE::" + arrays.front()->name
-                        : "grit inspect lists the tensors");
+      Status::GradeUnknown,
+      arrays.empty() ? "no tensor of the file is under a contract"
+                     : "the file holds more than one array",
+      "file " + quoteText(path), "one array under a contract",
+      std::to_string(arrays.size()) + " arrays",
+      arrays.empty() ? "nothing in the file states a contract" : std::string(),
+      arrays.empty() ? "grit scan says what names and shapes suggest"
+                     : "name one: FILE::" + arrays.front()->name);
 }
 
 static Expected<Subject> readDescriptor(const std::string &text,
@@ -92,6 +94,61 @@ static Expected<Subject> readDescriptor(const std::string &text,
   return subject;
 }
 
+/// "0x" and up to 16 digits, whose leading zeros may be left out.
+static Expected<Subject> readId(const std::string &text) {
+  std::string digits = text.substr(2);
+  auto bytes = digits.size() <= 16
+                   ? fromHex(std::string(16 - digits.size(), '0') + digits)
+                   : std::nullopt;
+  if (digits.empty() || !bytes)
+    return makeError(Status::GradeUnknown, "this is no contract id", "id",
+                     "0x and 1 to 16 hexadecimal digits", quoteText(text),
+                     "a digit is missing, or too many were copied",
+                     "copy the id again; a descriptor is written without 0x");
+  uint64_t id = 0;
+  for (uint8_t byte : *bytes)
+    id = id << 8 | byte;
+  Subject subject;
+  subject.text = text;
+  if ((subject.contract = Contract::lookupId(id)))
+    return subject;
+  return makeError(Status::GradeUnknown, "no known contract has this id", "id",
+                   "the id of a registered contract", hexWord(id, 16),
+                   "a grade that is not registered here",
+                   "grit formats lists the known ones; --grade NAME=TEXT adds "
+                   "one");
+}
+
+/// What a text that is none of the forms most looks like.
+static Expected<Subject> refuseSubject(const std::string &text, Error error) {
+  constexpr size_t kFewDigits = 27;
+  bool isPath = text.find('/') != std::string::npos;
+  for (const char *ending : {".safetensors", ".gguf", ".json"})
+    isPath |= text.ends_with(ending);
+  if (isPath)
+    return makeError(Status::GradeUnknown, "there is no such file", "file",
+                     "a file, FILE::TENSOR, or another form of a contract",
+                     quoteText(text),
+                     "the path is misspelt, or relative to "
+                     "another directory",
+                     "check the path");
+  bool isHex =
+      text.size() >= kFewDigits &&
+      text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  if (isHex)
+    return makeError(Status::GradeUnknown, "this is no descriptor",
+                     "descriptor", "128 hexadecimal digits",
+                     std::to_string(text.size()) + " digits",
+                     "the text was cut, or copied with something else",
+                     "copy the descriptor again");
+  if (error.cause.empty())
+    error.cause = "a misspelt name, or a form that explain does not read";
+  if (error.field == "contract")
+    error.fix += "; other forms: FILE, FILE::TENSOR, 128 hexadecimal digits, "
+                 "0x and a contract id, a gid of 26 symbols";
+  return tl::unexpected(std::move(error));
+}
+
 Expected<Subject> grit::scan::readSubject(const std::string &text) {
   constexpr size_t kGidDigits = 26;
   if (size_t colons = text.rfind("::"); colons != std::string::npos)
@@ -101,19 +158,10 @@ Expected<Subject> grit::scan::readSubject(const std::string &text) {
     return readTensor(text, text, "");
   if (auto bytes = fromHex(text); bytes && bytes->size() == 64)
     return readDescriptor(text, *bytes);
+  if (text.starts_with("0x") || text.starts_with("0X"))
+    return readId(text);
   Subject subject;
   subject.text = text;
-  if (text.size() == 18 && text.starts_with("0x"))
-    if (auto bytes = fromHex(text.substr(2))) {
-      uint64_t id = 0;
-      for (uint8_t byte : *bytes)
-        id = id << 8 | byte;
-      if ((subject.contract = Contract::lookupId(id)))
-        return subject;
-      return makeError(Status::GradeUnknown, "no known contract has this id",
-                       "id", "the id of a registered contract", text, {},
-                       "grit formats lists them");
-    }
   if (text.size() == kGidDigits)
     if (auto gid = fromBase32(text)) {
       subject.gid = *gid;
@@ -121,7 +169,7 @@ Expected<Subject> grit::scan::readSubject(const std::string &text) {
     }
   Expected<Contract> contract = Contract::parse(text);
   if (!contract)
-    return tl::unexpected(contract.error());
+    return refuseSubject(text, contract.error());
   subject.contract = *contract;
   return subject;
 }
@@ -180,8 +228,10 @@ static std::string gradeText(uint64_t id) {
          (contract ? " (" + contract->name() + ")" : " (unregistered)");
 }
 
+/// `written` when both are the descriptors of arrays: the frame that a grade
+/// demands says nothing about an axis or a note.
 static void compareDescriptors(const Descriptor &a, const Descriptor &b,
-                               Comparison &out) {
+                               bool written, Comparison &out) {
   out.text("magic", hexWord(a.magic, 8), hexWord(b.magic, 8));
   out.number("hdr_bytes", a.headerBytes, b.headerBytes);
   out.number("version", a.version, b.version);
@@ -191,8 +241,9 @@ static void compareDescriptors(const Descriptor &a, const Descriptor &b,
   out.word("scale0", a.scale0, b.scale0);
   out.word("scale1", a.scale1, b.scale1);
   out.word("zp_fmt", a.zp, b.zp);
-  out.text("group_axis", std::to_string(a.groupAxis),
-           std::to_string(b.groupAxis));
+  if (written)
+    out.text("group_axis", std::to_string(a.groupAxis),
+             std::to_string(b.groupAxis));
   out.number("k0", a.k0, b.k0);
   out.number("k1", a.k1, b.k1);
   out.number("sp_n", a.spN, b.spN);
@@ -201,7 +252,8 @@ static void compareDescriptors(const Descriptor &a, const Descriptor &b,
   out.number("sp_order", a.spOrder, b.spOrder);
   out.number("container", a.container, b.container);
   out.number("frame_rsvd", a.frameReserved, b.frameReserved);
-  out.text("note", noteText(a.note), noteText(b.note));
+  if (written)
+    out.text("note", noteText(a.note), noteText(b.note));
   out.text("placement_data", a.placements.data.str(), b.placements.data.str());
   out.text("placement_scale", a.placements.scale.str(),
            b.placements.scale.str());
@@ -251,10 +303,23 @@ struct Facts {
   bool sameDecode = false; ///< the decode projections agree
   bool sameGrade = false;
   bool placements = false; ///< they differ
-  bool axis = false, shape = false;
-  bool noteOnly = false;
+  bool shape = false;
+  bool axis = false;        ///< they differ
+  bool axisDecides = false; ///< ... and groups follow the axis
+  bool note = false;
 };
 } // namespace
+
+/// Groups of a grade are runs of the row-major index, whatever the group axis
+/// is. A foreign format may count along the axis.
+static bool groupsFollowAxis(const Contract &contract) {
+  auto follows = [](const Factor &factor) {
+    return factor.order == ElementOrder::AxisFastest;
+  };
+  const FormatDescription &description = contract.description();
+  return std::ranges::any_of(description.scales, follows) ||
+         std::ranges::any_of(description.offset.factors, follows);
+}
 
 static std::string meaningOf(const Facts &facts, bool &sameBytes) {
   if (!facts.contracts)
@@ -266,7 +331,7 @@ static std::string meaningOf(const Facts &facts, bool &sameBytes) {
   if (facts.shape)
     return "the contracts agree and the shapes do not: these are different "
            "arrays";
-  if (facts.axis)
+  if (facts.axisDecides)
     return "the same codes with groups along another axis: scales belong to "
            "other elements, so the numbers differ";
   if (facts.placements)
@@ -276,7 +341,11 @@ static std::string meaningOf(const Facts &facts, bool &sameBytes) {
   if (!facts.sameGrade)
     return "the same bytes decode to the same numbers; the grades differ only "
            "in how they were encoded or are accumulated";
-  return facts.noteOnly
+  if (facts.axis)
+    return "the bytes decode to the same numbers: groups are runs of the "
+           "row-major index, whatever group axis is recorded; only the "
+           "identities (gids) differ";
+  return facts.note
              ? "the bytes mean the same; only the note, which nothing relies "
                "on, differs"
              : "the bytes mean the same";
@@ -307,11 +376,11 @@ Explanation grit::scan::explain(const Subject &a, const Subject &b) {
   Facts facts;
   std::optional<Descriptor> left = descriptorOf(a), right = descriptorOf(b);
   if (left && right) {
-    compareDescriptors(*left, *right, out);
+    bool written = a.descriptor && b.descriptor;
+    compareDescriptors(*left, *right, written, out);
     facts.placements = !(left->placements == right->placements);
-    facts.axis =
-        a.descriptor && b.descriptor && left->groupAxis != right->groupAxis;
-    facts.noteOnly = left->note != right->note;
+    facts.axis = written && left->groupAxis != right->groupAxis;
+    facts.note = written && left->note != right->note;
   } else if (a.array && b.array) {
     facts.placements = !(a.array->placements == b.array->placements);
     facts.axis = a.array->axis != b.array->axis;
@@ -321,6 +390,7 @@ Explanation grit::scan::explain(const Subject &a, const Subject &b) {
     facts.contracts = true;
     facts.sameGrade = *a.contract == *b.contract;
     facts.sameDecode = projectionOf(*a.contract) == projectionOf(*b.contract);
+    facts.axisDecides = facts.axis && groupsFollowAxis(*a.contract);
   }
   if (a.array && b.array) {
     compareArrays(*a.array, *b.array, out);

@@ -9,6 +9,7 @@
 #include "Layers.h"
 #include "grit/Format/Text.h"
 #include <bit>
+#include <filesystem>
 
 using namespace grit;
 using namespace grit::scan;
@@ -119,6 +120,16 @@ moduleOf(std::string_view name) {
   return {module, part};
 }
 
+/// A configuration names a method; it does not say where a bit lies.
+static std::string causeOfInference(const QuantConfig &config) {
+  if (!config.isDeclared())
+    return "neither a record in the file nor a configuration beside it states "
+           "the contract";
+  return std::filesystem::path(config.path).filename().string() +
+         " declares the method " + quoteText(config.method) +
+         ", and no record states the contract of each tensor";
+}
+
 std::vector<Layer> grit::scan::findLayers(const Checkpoint &checkpoint,
                                           Collector &collector) {
   Recognition scan{checkpoint, collector};
@@ -142,9 +153,12 @@ std::vector<Layer> grit::scan::findLayers(const Checkpoint &checkpoint,
   }
   for (const Layer &layer : layers) {
     std::string path = scan.pathOf(*layer.codes);
-    Id id = layer.certainty == Certainty::NotExpressible ? Id::NotExpressible
-                                                         : Id::FormatInferred;
-    collector.add(id, path, layer.name, layer.label);
+    if (layer.certainty == Certainty::NotExpressible)
+      collector.add(Id::NotExpressible, path, layer.name, layer.label, {}, {},
+                    layer.reason);
+    else
+      collector.add(Id::FormatInferred, path, layer.name, layer.label, {}, {},
+                    causeOfInference(checkpoint.config));
   }
   return layers;
 }

@@ -316,9 +316,12 @@ static std::optional<Layer> recognizeBytes(const Recognition &scan,
   if (readings.block && !readings.tensor && !readings.channel) {
     layer.certainty = Certainty::NotExpressible;
     layer.label += ": two-dimensional blocks";
+    layer.reason = "groups of GRIT v1 are runs of elements, and these are "
+                   "blocks of rows and columns";
   } else if (layer.scale->dtype == "BF16") {
     layer.certainty = Certainty::NotExpressible;
-    layer.label += ": GRIT v1 has no scale in bfloat16";
+    layer.label += ": scales in bfloat16";
+    layer.reason = "GRIT v1 has no format word for scales in bfloat16";
   }
   return layer;
 }

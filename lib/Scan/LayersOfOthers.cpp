@@ -25,6 +25,8 @@ static std::optional<Layer> recognizeCodebook(const Recognition &scan,
   layer.family = "bitsandbytes";
   layer.certainty = Certainty::NotExpressible;
   layer.label = "bitsandbytes, 4-bit codes into a table";
+  layer.reason = "the file brings its own table of levels; GRIT v1 spells only "
+                 "levels that a format word gives";
   if (!layer.scale && !scan.mayHave(module, "weight.absmax"))
     scan.add(Id::MissingScale, module, *codes,
              "4-bit codes of bitsandbytes have no weight.absmax",
@@ -44,6 +46,7 @@ static std::optional<Layer> recognizeHqq(const Recognition &scan,
   layer.family = "hqq";
   layer.certainty = Certainty::NotExpressible;
   layer.label = "HQQ: zero points are floating-point numbers";
+  layer.reason = "GRIT v1 spells zero points that are integers";
   if (!layer.scale && !scan.mayHave(module, "scale"))
     scan.add(Id::MissingScale, module, *codes, "W_q has no scale", "scale",
              "nothing");

@@ -224,8 +224,9 @@ static std::optional<Layer> recognizeMlx(const Recognition &scan,
       layer.bits ? std::optional<int64_t>(layer.bits) : std::nullopt,
       config.groupSizeOf(module.name));
   layer.label = "MLX, " + widthText(layer.bits) + groupText(layer.group) +
-                ": the minimum of each group is added, which GRIT v1 cannot "
-                "spell";
+                ": the minimum of each group is added";
+  layer.reason = "GRIT v1 spells zero points and quantized minima, and no "
+                 "minimum that is a number of the scale's type";
   layer.certainty = Certainty::NotExpressible;
   return layer;
 }

@@ -107,58 +107,57 @@ static std::string quotedTensor(const std::string &field) {
              : field.substr(kPrefix.size(), end + 1 - kPrefix.size());
 }
 
-static bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-/// What a reader says, by the words of its messages; ScanTest has one file for
-/// each.
 static Id classify(const Error &error, bool hasRecord) {
-  struct Words {
-    std::string_view part;
-    Id id;
-  };
-  constexpr Words kWords[] = {
-      {"the file ends inside the tensor", Id::Truncated},
-      {"after the last tensor", Id::TrailingBytes},
-      {"the tensor overlaps", Id::Overlap},
-      {"unused bytes before the tensor", Id::Gap},
-      {"appears twice", Id::DuplicateName},
-      {"describes a tensor that is not there", Id::OrphanRecord},
-      {"unknown dtype", Id::UnknownType},
-      {"unknown tensor type", Id::UnknownType},
-      {"retired tensor type", Id::RetiredType},
-      {"holds something else than a size", Id::MalformedEntry},
-      {"has too many entries", Id::MalformedEntry},
-      {"is not a range", Id::MalformedEntry},
-      {"the tensor is not aligned", Id::MalformedEntry},
-  };
-  for (const Words &words : kWords)
-    if (has(error.message, words.part))
-      return words.id;
-  if (hasRecord) {
-    if (error.status == Status::SizeMismatch)
-      return Id::ContractSize;
-    if (has(error.field, "grade_id"))
-      return Id::UnregisteredGrade;
+  switch (error.code) {
+  case ErrorCode::Truncated:
+    return Id::Truncated;
+  case ErrorCode::TrailingBytes:
+    return Id::TrailingBytes;
+  case ErrorCode::Overlap:
+    return Id::Overlap;
+  case ErrorCode::Gap:
+    return Id::Gap;
+  case ErrorCode::DuplicateName:
+    return Id::DuplicateName;
+  case ErrorCode::MalformedEntry:
+    return Id::MalformedEntry;
+  case ErrorCode::UnknownType:
+    return Id::UnknownType;
+  case ErrorCode::RetiredType:
+    return Id::RetiredType;
+  case ErrorCode::OrphanRecord:
+    return Id::OrphanRecord;
+  case ErrorCode::UnknownGradeId:
+    return Id::UnregisteredGrade;
+  case ErrorCode::MalformedRecord:
     return Id::ContractRefused;
+  case ErrorCode::IndicesUnordered:
+  case ErrorCode::NotTensorFile:
+  case ErrorCode::Other:
+    break;
   }
-  if (has(error.field, "__grit__"))
-    return Id::ContractRefused;
-  return error.status == Status::SizeMismatch ? Id::ShapeBytes
-                                              : Id::MalformedEntry;
+  bool isSize = error.status == Status::SizeMismatch;
+  if (hasRecord)
+    return isSize ? Id::ContractSize : Id::ContractRefused;
+  return isSize ? Id::ShapeBytes : Id::MalformedEntry;
 }
 
 static void reportProblems(LoadedFile &file, Collector &collector) {
+  // A file that was cut short lacks everything behind the cut: one finding,
+  // with the numbers of its first tensor.
+  const Error *firstCut = nullptr;
   for (const Error &error : file.problems) {
     std::string quoted = quotedTensor(error.field);
     std::string name =
         quoted.size() < 2 ? std::string() : quoted.substr(1, quoted.size() - 2);
     if (!quoted.empty())
       file.troubled.insert(quoted);
+    const Error *words = &error;
+    if (error.code == ErrorCode::Truncated)
+      words = firstCut = firstCut ? firstCut : &error;
     collector.add(classify(error, file.records.contains(name)), file.path, name,
-                  error.message, error.declared, error.found, error.cause,
-                  error.fix);
+                  words->message, words->declared, words->found, words->cause,
+                  words->fix);
   }
 }
 

@@ -65,6 +65,12 @@ bool Checkpoint::mayHave(std::string_view name) const {
   });
 }
 
+bool Checkpoint::isWhole() const {
+  return complete && std::ranges::all_of(files, [](const LoadedFile *file) {
+           return file->troubled.empty();
+         });
+}
+
 std::pair<std::string_view, std::string_view>
 grit::scan::splitName(std::string_view name) {
   size_t dot = name.rfind('.');

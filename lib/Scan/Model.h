@@ -70,6 +70,9 @@ struct Checkpoint {
   const TensorInfo *find(std::string_view name) const;
   /// True when the tensor may exist although the scan has not got it.
   bool mayHave(std::string_view name) const;
+  /// True when no shard is missing and every tensor could be read: only then
+  /// does a tensor that is absent say something.
+  bool isWhole() const;
 };
 
 /// Two-level scales: what the name says about the tensor-level one.
@@ -81,6 +84,7 @@ struct Layer {
   std::string family;   ///< "gptq", "awq", "nvfp4", "fp8", ...
   std::string label;    ///< "gptq, 4 bits, groups of 128"
   std::string contract; ///< a registered name, where the numbers fit one
+  std::string reason;   ///< why it is not expressible
   Certainty certainty = Certainty::Inferred;
   std::vector<int64_t> shape; ///< of what it decodes to; empty: unknown
   unsigned bits = 0;

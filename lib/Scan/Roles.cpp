@@ -71,12 +71,8 @@ void grit::scan::checkConfig(const Checkpoint &checkpoint,
       std::ranges::all_of(checkpoint.files, [](const LoadedFile *file) {
         return file->file->format() == "safetensors";
       });
-  bool isSound =
-      std::ranges::all_of(checkpoint.files, [](const LoadedFile *file) {
-        return file->problems.empty();
-      });
-  if (config.isDeclared() && layers.empty() && isSafetensors && isSound &&
-      checkpoint.complete && !hasArrays(checkpoint) &&
+  if (config.isDeclared() && layers.empty() && isSafetensors &&
+      checkpoint.isWhole() && !hasArrays(checkpoint) &&
       config.method != "unnamed")
     collector.add(Id::NothingQuantized, config.path, "",
                   "no tensor shows the declared quantization", config.method,
@@ -272,6 +268,9 @@ void grit::scan::checkRoles(const Checkpoint &checkpoint,
   checkOptional(checkpoint, layers, &Layer::input, Id::MissingInputScale,
                 {"input_scale", "input_global_scale"}, "an input scale",
                 collector);
+  // A module that lost a plane looks like one of another format.
+  if (!checkpoint.isWhole())
+    return;
   checkSiblings(checkpoint, layers, collector);
   RoleLabels roles = collectRoles(checkpoint, layers);
   checkDrift(checkpoint, roles, collector);

@@ -15,8 +15,9 @@ static constexpr Rule kRules[] = {
     {Id::ContractDiffers, Severity::Disagreement, Certainty::Proven, false,
      "contract-differs",
      "one name, two contracts or shapes, in two checkpoints",
-     "Two tools or revisions hold what ought to be the same operand, in forms "
-     "that decode differently.",
+     "Two tools or revisions hold what ought to be the same operand under "
+     "contracts, shapes or layouts that are not the same. For declared arrays "
+     "the finding says what the difference means for the numbers.",
      "w is mxfp4 in a.safetensors and nvf4 in b.safetensors.",
      "Compare them with grit explain; convert one from the other."},
     {Id::NibbleSwap, Severity::Disagreement, Certainty::Inferred, true,
@@ -88,16 +89,19 @@ static constexpr Rule kRules[] = {
      "experts.gate_up_proj of MXFP4.", "Check what the loader expects."},
     {Id::NotExpressible, Severity::Warning, Certainty::NotExpressible, false,
      "not-expressible", "a format that GRIT v1 cannot spell",
-     "Codebooks, two-dimensional blocks, additive minima, scales in bfloat16 "
-     "or "
-     "groups along an outer axis have no spelling.",
+     "The format has a part that no grade spells; the finding says which, e.g. "
+     "a table of levels of its own, blocks of rows and columns, or scales in "
+     "bfloat16.",
      "FP8 with one scale per block of 128 x 128.",
      "Nothing to do; the format is named, not forced into a grade."},
     {Id::FormatInferred, Severity::Warning, Certainty::Inferred, false,
      "format-inferred", "a format was recognized by names, types and shapes",
-     "Nothing in the file states the contract.",
+     "No record states the contract. A configuration may name the method; the "
+     "finding says which.",
      "qweight, qzeros and scales: GPTQ or AWQ.",
-     "Record the contract with the tensors."},
+     "Nothing, where the loader reads it the same way; record the contract "
+     "with "
+     "the tensors to have it checked."},
 };
 
 std::span<const Rule> grit::scan::rulesOfContents() { return kRules; }

@@ -24,7 +24,7 @@ static constexpr Rule kRules[] = {
      "A copy or download stopped early, or a converter wrote fewer bytes than "
      "it announced.",
      "A GGUF file of two tensors that ends inside the second.",
-     "Copy or download the file again; the first tensor that is cut is named."},
+     "Copy or download the file again; the tensors that are cut are named."},
     {Id::TrailingBytes, Severity::Violation, Certainty::Proven, false,
      "trailing-bytes", "bytes follow the last tensor",
      "Something was appended to a complete file. No tensor is damaged.",
@@ -122,10 +122,12 @@ static constexpr Rule kRules[] = {
      "Contract mxfp4, shape [64, 8], axis 0.",
      "Transpose the array so that groups run along its last axis."},
     {Id::FileType, Severity::Disagreement, Certainty::Proven, false,
-     "file-type", "general.file_type names another type than the tensors have",
-     "The key was copied from the source of the conversion.",
-     "file_type 7 (mostly Q8_0) in a file of Q4_K tensors.",
-     "Set general.file_type to the type of the tensors."},
+     "file-type", "general.file_type names a type that no matrix has",
+     "The key was copied from the source of the conversion. Recipes mix types "
+     "(those named S, M or L by design), so that a type which few matrices "
+     "have is no fault.",
+     "file_type 7 (Q8_0) in a file whose matrices are all Q4_K.",
+     "Set general.file_type to the recipe of the file."},
 
     {Id::MissingShard, Severity::Violation, Certainty::Proven, false,
      "missing-shard", "the index names a file that is not there",

@@ -34,21 +34,24 @@ uint64_t Report::count(Severity severity) const {
       }));
 }
 
-int Report::gradedExitCode() const {
+int Report::gradedExitCode(Severity mildest) const {
   if (numParsed() == 0)
     return 4;
+  auto counts = [&](Severity severity) {
+    return severity <= mildest && count(severity) != 0;
+  };
   // An unreadable file among readable ones is a fault of the input.
-  if (count(Severity::Violation) || count(Severity::Unreadable))
+  if (counts(Severity::Violation) || counts(Severity::Unreadable))
     return 1;
-  if (count(Severity::Disagreement))
+  if (counts(Severity::Disagreement))
     return 2;
-  return count(Severity::Warning) ? 3 : 0;
+  return counts(Severity::Warning) ? 3 : 0;
 }
 
-int Report::simpleExitCode() const {
+int Report::simpleExitCode(Severity mildest) const {
   if (numParsed() == 0)
     return 2;
-  return findings.empty() ? 0 : 1;
+  return gradedExitCode(mildest) == 0 ? 0 : 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WriteJson.cpp - reports as JSON and SARIF -*- C++ -*-===//
+//===- WriteJson.cpp - reports as JSON -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -59,14 +59,17 @@ static void writeTensor(JsonWriter &json, const TensorReport &tensor,
   json.endObject();
 }
 
-std::string grit::scan::writeJson(const Report &report, bool simple) {
+std::string grit::scan::writeJson(const Report &report, bool simple,
+                                  Severity mildest) {
+  int graded = report.gradedExitCode(mildest);
+  int plain = report.simpleExitCode(mildest);
   JsonWriter json(2);
   json.beginObject().field("version", kJsonVersion);
   json.field("exit_policy", simple ? "simple" : "graded");
-  json.field("exit_code",
-             simple ? report.simpleExitCode() : report.gradedExitCode());
-  json.field("exit_code_graded", report.gradedExitCode());
-  json.field("exit_code_simple", report.simpleExitCode());
+  json.field("fail_on", severityName(mildest));
+  json.field("exit_code", simple ? plain : graded);
+  json.field("exit_code_graded", graded);
+  json.field("exit_code_simple", plain);
   json.key("counts").beginObject();
   for (Severity severity : {Severity::Unreadable, Severity::Violation,
                             Severity::Disagreement, Severity::Warning})
@@ -87,111 +90,5 @@ std::string grit::scan::writeJson(const Report &report, bool simple) {
   for (const TensorReport &tensor : report.tensors)
     writeTensor(json, tensor, report);
   json.endArray().endObject();
-  return json.str() + "\n";
-}
-
-//===----------------------------------------------------------------------===//
-// SARIF
-//===----------------------------------------------------------------------===//
-
-static std::string_view levelOf(Severity severity) {
-  switch (severity) {
-  case Severity::Unreadable:
-  case Severity::Violation:
-    return "error";
-  case Severity::Disagreement:
-    return "warning";
-  case Severity::Warning:
-    return "note";
-  }
-  return "none";
-}
-
-/// A path as a URI: bytes that a URI has no place for become %XX.
-static std::string uriOf(std::string_view path) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyz"
-                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                      "0123456789-._~/";
-  std::string uri = path.starts_with('/') ? "file://" : "";
-  for (char c : path) {
-    auto byte = static_cast<unsigned char>(c);
-    if (kPlain.find(c) != std::string_view::npos) {
-      uri += c;
-    } else {
-      uri += '%';
-      uri += "0123456789ABCDEF"[byte >> 4];
-      uri += "0123456789ABCDEF"[byte & 15];
-    }
-  }
-  return uri;
-}
-
-static void writeRule(JsonWriter &json, const Rule &rule) {
-  json.beginObject().field("id", idText(rule.id)).field("name", rule.name);
-  json.key("shortDescription")
-      .beginObject()
-      .field("text", rule.title)
-      .endObject();
-  json.key("fullDescription")
-      .beginObject()
-      .field("text", rule.cause)
-      .endObject();
-  json.key("help").beginObject().field("text", rule.fix).endObject();
-  json.key("defaultConfiguration")
-      .beginObject()
-      .field("level", levelOf(rule.severity))
-      .endObject();
-  json.endObject();
-}
-
-static void writeResult(JsonWriter &json, const Finding &finding) {
-  const Rule &known = rule(finding.id);
-  std::string text = finding.message;
-  if (!finding.declared.empty())
-    text += "; declared: " + finding.declared;
-  if (!finding.found.empty())
-    text += "; found: " + finding.found;
-  json.beginObject().field("ruleId", idText(finding.id));
-  json.field("level", levelOf(known.severity));
-  json.key("message").beginObject().field("text", text).endObject();
-  json.key("locations").beginArray().beginObject();
-  json.key("physicalLocation")
-      .beginObject()
-      .key("artifactLocation")
-      .beginObject()
-      .field("uri", uriOf(finding.path))
-      .endObject()
-      .endObject();
-  if (!finding.where.empty()) {
-    json.key("logicalLocations").beginArray();
-    for (const std::string &where : finding.where)
-      json.beginObject().field("fullyQualifiedName", where).endObject();
-    json.endArray();
-  }
-  json.endObject().endArray();
-  json.key("properties")
-      .beginObject()
-      .field("certainty", certaintyName(known.certainty))
-      .field("count", finding.count)
-      .endObject();
-  json.endObject();
-}
-
-std::string grit::scan::writeSarif(const Report &report,
-                                   std::string_view toolVersion) {
-  JsonWriter json(2);
-  json.beginObject();
-  json.field("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-  json.field("version", "2.1.0").key("runs").beginArray().beginObject();
-  json.key("tool").beginObject().key("driver").beginObject();
-  json.field("name", "grit scan").field("version", toolVersion);
-  json.key("rules").beginArray();
-  for (const Rule &known : rules())
-    writeRule(json, known);
-  json.endArray().endObject().endObject();
-  json.key("results").beginArray();
-  for (const Finding &finding : report.findings)
-    writeResult(json, finding);
-  json.endArray().endObject().endArray().endObject();
   return json.str() + "\n";
 }

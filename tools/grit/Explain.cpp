@@ -16,6 +16,7 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string a, b;
+  std::vector<std::string> grades;
   bool json = false;
 };
 } // namespace
@@ -66,6 +67,8 @@ static void printJson(const Options &options,
 }
 
 static int run(const Options &options) {
+  if (!registerGrades(options.grades))
+    return kUsage;
   Expected<scan::Subject> a = scan::readSubject(options.a);
   Expected<scan::Subject> b = scan::readSubject(options.b);
   for (const auto *side : {&a, &b})
@@ -89,6 +92,7 @@ Command grit::tool::addExplain(CLI::App &parent) {
                      "string, a contract id or a gid";
   app->add_option("A", options->a, what)->required();
   app->add_option("B", options->b, what)->required();
+  addGradeOption(*app, options->grades);
   app->add_flag("--json", options->json, "Print JSON");
   return {app, [options] { return run(*options); }};
 }

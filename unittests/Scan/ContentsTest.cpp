@@ -100,6 +100,15 @@ TEST_F(ContentsTest, GRIT_S070_ContractDiffers) {
   EXPECT_EQ(report.gradedExitCode(), 2);
   expectFinding(scanFiles({"a.safetensors", "c.safetensors"}),
                 Id::ContractDiffers, "w", "[4, 128]");
+  expectCause(scanFiles({"a.safetensors", "b.safetensors"}),
+              Id::ContractDiffers, "different numbers");
+  // Another group axis leaves the numbers of a grade alone (A1).
+  for (int axis : {0, 1})
+    write("axis" + std::to_string(axis) + ".safetensors", {{"w", "U8", {2176}}},
+          record("w", R"("contract":"mxfp4","shape":[64,64],"axis":)" +
+                          std::to_string(axis)));
+  expectCause(scanFiles({"axis0.safetensors", "axis1.safetensors"}),
+              Id::ContractDiffers, "decode to the same numbers");
   std::filesystem::copy_file(directory.file("a.safetensors"),
                              directory.file("d.safetensors"));
   expectClean(scanFiles({"a.safetensors", "d.safetensors"}));

@@ -106,6 +106,90 @@ TEST_F(ExplainTest, TensorsOfFiles) {
   EXPECT_FALSE(compare(b, toBase32(*array->gid)).sameBytes);
 }
 
+/// The file's array of 64 elements with groups along `axis`.
+static std::string arrayOf(const std::string &contract, int64_t bytes,
+                           int axis) {
+  return record("w",
+                "\"contract\":\"" + contract +
+                    "\",\"shape\":[64,64],\"axis\":" + std::to_string(axis));
+}
+
+/// Groups of a grade are runs of the row-major index whatever the axis is (A1);
+/// those of a foreign format may follow the axis.
+TEST_F(ExplainTest, AnotherGroupAxis) {
+  auto both = [&](const std::string &contract, int64_t bytes) {
+    std::string a = write("a.safetensors", {{"w", "U8", {bytes}}},
+                          arrayOf(contract, bytes, 0));
+    std::string b = write("b.safetensors", {{"w", "U8", {bytes}}},
+                          arrayOf(contract, bytes, 1));
+    return compare(a, b);
+  };
+  Explanation grade = both("mxfp4", 64 * 32 + 64 * 2);
+  EXPECT_TRUE(grade.sameBytes);
+  EXPECT_TRUE(contains(grade.meaning, "row-major index")) << grade.meaning;
+  ASSERT_TRUE(field(grade, "group_axis"));
+  EXPECT_EQ(field(grade, "group_axis")->a, "0");
+  EXPECT_TRUE(field(grade, "gid"));
+  Explanation foreign = both("hurray.nf4", 64 * 32 + 64 * 4);
+  EXPECT_FALSE(foreign.sameBytes);
+  EXPECT_TRUE(contains(foreign.meaning, "the numbers differ"))
+      << foreign.meaning;
+}
+
+/// What a name alone does not say is not compared.
+TEST_F(ExplainTest, ANameHasNoAxisAndNoNote) {
+  std::string array =
+      write("a.safetensors", {{"w", "U8", {272}}},
+            record("w", R"("contract":"mxfp4","shape":[8,64],"axis":1)"));
+  Explanation result = compare("mxfp4", array);
+  EXPECT_FALSE(field(result, "group_axis"));
+  EXPECT_TRUE(result.sameBytes) << result.meaning;
+  EXPECT_FALSE(field(compare("mxfp4", hexOf("mxfp4", 0x0701)), "note"));
+}
+
+TEST_F(ExplainTest, IdsMayLackTheirLeadingZeros) {
+  EXPECT_TRUE(compare("nvf4", "0xff6f4c2870831e").sameBytes);
+  EXPECT_TRUE(compare("nvf4", "0X00FF6F4C2870831E").sameBytes);
+}
+
+/// Every refusal names the field, what was asked for, what was found, the
+/// likeliest cause and the fix.
+TEST_F(ExplainTest, RefusalsAreComplete) {
+  std::string plain = write("a.safetensors", {{"model.weight", "F32", {4}}});
+  std::string empty = write("empty.safetensors", "");
+  std::string zip = write("zip.safetensors", "PK\x03\x04 and more");
+  struct Case {
+    std::string text, part;
+  } cases[] = {
+      {plain, "no tensor of the file"},
+      {plain + "::model.weigth", "did you mean 'model.weight'?"},
+      {plain + "::weight", "names that contain it: 'model.weight'"},
+      {plain + "::model.weight", "F32 [4]"},
+      {directory.file("none.safetensors"), "no such file"},
+      {directory.file("none.safetensors") + "::w", "No such file"},
+      {directory.file("."), "a directory"},
+      {empty, "an empty file"},
+      {zip, "a zip archive"},
+      {"0x", "0x and 1 to 16 hexadecimal digits"},
+      {"0x11112222333344445555", "0x and 1 to 16 hexadecimal digits"},
+      {"0x0000000000000001", "no known contract"},
+      {std::string(127, 'a'), "127 digits"},
+      {std::string(130, 'a'), "130 digits"},
+      {"mxfp5", "did you mean 'mxfp4'?"},
+      {"Q4_K_M", "did you mean 'gguf.q4_k'?"},
+  };
+  for (const Case &test : cases) {
+    Expected<Subject> subject = readSubject(test.text);
+    ASSERT_FALSE(subject) << test.text;
+    const Error &error = subject.error();
+    EXPECT_TRUE(contains(error.str(), test.part)) << error.str();
+    for (const std::string *part :
+         {&error.message, &error.field, &error.declared, &error.found,
+          &error.cause, &error.fix})
+      EXPECT_FALSE(part->empty()) << error.str();
+  }
+}
+
 TEST_F(ExplainTest, Refusals) {
   std::string a = write("a.safetensors", {{"w", "F32", {4}}});
   for (const std::string &text :

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScanTest.h"
+#include "grit/Container/Gguf.h"
 #include "grit/Format/Descriptor.h"
 
 using namespace grit;
@@ -41,7 +42,18 @@ TEST_F(FilesTest, GRIT_S001_Unreadable) {
   expectFinding(report, Id::Unreadable);
   EXPECT_EQ(report.gradedExitCode(), 1);
   EXPECT_EQ(scanFiles({"nothing"}).gradedExitCode(), 4);
-  std::filesystem::create_directory(directory.file("empty"));
+  write("config.json", "{}");
+  write("zero.safetensors", "");
+  for (const char *name : {"nothing", "empty", "config.json",
+                           "zero.safetensors", "a.safetensors"}) {
+    std::filesystem::create_directory(directory.file("empty"));
+    const Report refused = scanFiles({name});
+    const Finding *finding = find(refused, Id::Unreadable);
+    ASSERT_NE(finding, nullptr) << name;
+    for (const std::string *part :
+         {&finding->declared, &finding->found, &finding->cause, &finding->fix})
+      EXPECT_FALSE(part->empty()) << name << ": " << finding->message;
+  }
   EXPECT_EQ(scanFiles({"empty"}).gradedExitCode(), 4);
 }
 
@@ -63,6 +75,35 @@ TEST_F(FilesTest, GRIT_S002_Truncated) { // B52
   report = scanFiles({"b.safetensors"});
   expectFinding(report, Id::Truncated, "m.weight_scale");
   expectNone(report, Id::MissingScale);
+}
+
+/// A file that was cut has one finding, and none that follows from it.
+TEST_F(FilesTest, ATruncatedFileIsOneFinding) {
+  std::vector<TestTensor> tensors;
+  for (const char *layer : {"layers.0.mlp.", "layers.1.mlp."})
+    for (const char *part : {"gate_proj", "up_proj"}) {
+      std::string name = std::string(layer) + part;
+      tensors.push_back({name + ".weight", "U8", {4, 16}});
+      tensors.push_back({name + ".weight_scale", "F8_E4M3", {4, 2}});
+      tensors.push_back(number(name + ".weight_scale_2", 0.01F));
+    }
+  Bytes bytes = safetensorsOf(tensors);
+  write("a.safetensors", bytes);
+  Report whole = scanFiles({"a.safetensors"});
+  for (size_t cut : {4, 10, 80, 110, 160}) {
+    Bytes part = bytes;
+    part.resize(bytes.size() - cut);
+    write("a.safetensors", part);
+    Report report = scanFiles({"a.safetensors"});
+    size_t truncations = 0;
+    for (const Finding &finding : report.findings) {
+      truncations += finding.id == Id::Truncated;
+      EXPECT_TRUE(finding.id == Id::Truncated || find(whole, finding.id))
+          << cut << "\n"
+          << textOf(report);
+    }
+    EXPECT_EQ(truncations, 1U) << textOf(report);
+  }
 }
 
 TEST_F(FilesTest, GRIT_S003_TrailingBytes) { // B55
@@ -253,19 +294,49 @@ TEST_F(FilesTest, GRIT_S019_OuterGroupAxis) {
                 "axis 0");
 }
 
-TEST_F(FilesTest, GRIT_S020_FileType) {
+/// A GGUF file of matrices [8, 256] of the given types.
+static Bytes ggufOf(uint32_t fileType, std::vector<uint32_t> types) {
   GgufBuilder builder;
-  builder.pairUint32("general.file_type", 7);
-  builder.tensor("w", {256}, 12, 0).data(144);
-  write("a.gguf", builder.build());
-  Report report = scanFiles({"a.gguf"});
-  expectFinding(report, Id::FileType, "", "Q4_K");
-  EXPECT_EQ(report.gradedExitCode(), 2);
-  GgufBuilder right;
-  right.pairUint32("general.file_type", 15);
-  right.tensor("w", {256}, 12, 0).data(144);
-  write("a.gguf", right.build());
+  builder.pairUint32("general.file_type", fileType);
+  size_t offset = 0;
+  for (uint32_t type : types) {
+    const GgmlType *known = lookupGgmlType(type);
+    builder.tensor("w" + std::to_string(type) + "." + std::to_string(offset),
+                   {256, 8}, type, offset);
+    offset += static_cast<size_t>(8 * 256 / known->elements * known->bytes);
+    offset = (offset + 31) / 32 * 32;
+  }
+  return builder.data(offset).build();
+}
+
+TEST_F(FilesTest, GRIT_S020_FileType) {
+  constexpr uint32_t kF32 = 0, kQ8_0 = 8, kQ3K = 11, kQ4K = 12, kQ5K = 13,
+                     kQ6K = 14;
+  auto report = [&](uint32_t fileType, std::vector<uint32_t> types) {
+    write("a.gguf", ggufOf(fileType, std::move(types)));
+    return scanFiles({"a.gguf"});
+  };
+  Report wrong = report(7, {kQ4K, kQ4K, kQ6K});
+  expectFinding(wrong, Id::FileType, "", "2 of Q4_K, 1 of Q6_K");
+  EXPECT_EQ(wrong.gradedExitCode(), 2);
+  expectClean(report(15, {kQ4K}));
+  // Q4_K_M with a tied embedding of another type, which is most of the bytes.
+  expectClean(report(15, {kF32, kF32, kF32, kQ4K}));
+  // Q3_K_L: more matrices of Q5_K than of Q3_K.
+  expectNone(report(13, {kQ3K, kQ5K, kQ5K, kQ5K}), Id::FileType);
+  expectFinding(report(13, {kQ5K, kQ5K}), Id::FileType);
+  // Vectors stay F32 in every recipe.
+  GgufBuilder vectors;
+  vectors.pairUint32("general.file_type", 7);
+  vectors.tensor("norm", {32}, kF32, 0).data(128);
+  write("a.gguf", vectors.build());
   expectClean(scanFiles({"a.gguf"}));
+  // A shard does not hold all matrices.
+  std::filesystem::remove(directory.file("a.gguf"));
+  write("a-00001-of-00002.gguf", ggufOf(7, {kQ4K}));
+  expectNone(scanFiles({"a-00001-of-00002.gguf"}), Id::FileType);
+  write("a-00002-of-00002.gguf", ggufOf(7, {kQ8_0}));
+  expectNone(scanFiles({"."}), Id::FileType);
 }
 
 //===----------------------------------------------------------------------===//

@@ -331,17 +331,28 @@ TEST_F(ModelsTest, GRIT_S093_NotExpressible) {
   expectFinding(scan({{"m.weight", "F8_E4M3", {256, 256}},
                       {"m.weight_scale_inv", "F32", {2, 2}}}),
                 Id::NotExpressible, "m", "two-dimensional");
+  expectCause(scan({{"m.weight", "F8_E4M3", {256, 256}},
+                    {"m.weight_scale_inv", "F32", {2, 2}}}),
+              Id::NotExpressible, "blocks of rows and columns");
+  expectCause(scan({{"m.weight", "F8_E4M3", {256, 256}},
+                    {"m.weight_scale", "BF16", {256, 1}}}),
+              Id::NotExpressible, "bfloat16");
   GgufBuilder builder;
   builder.tensor("w", {256}, 13, 0).data(176); // Q5_K
   write("a.gguf", builder.build());
   Report report = scanFiles({"a.gguf"});
   expectFinding(report, Id::NotExpressible, "w");
+  expectCause(report, Id::NotExpressible, "decode rule is not registered");
   EXPECT_EQ(report.tensors.front().basis, "not expressible");
 }
 
 TEST_F(ModelsTest, GRIT_S094_FormatInferred) {
   Report report = scan(nvfp4("m"));
   expectFinding(report, Id::FormatInferred, "m", "NVFP4");
+  expectCause(report, Id::FormatInferred, "neither a record in the file");
+  declare(R"("quant_method":"modelopt")");
+  expectCause(scan(nvfp4("m")), Id::FormatInferred,
+              "config.json declares the method 'modelopt'");
   const TensorReport &tensor = report.tensors.front();
   EXPECT_EQ(tensor.basis, "inferred");
   EXPECT_EQ(tensor.contract, "nvf4");

@@ -161,6 +161,14 @@ inline void expectFinding(const scan::Report &report, scan::Id id,
       << textOf(report);
 }
 
+/// Expects `part` in the cause that the finding itself gives.
+inline void expectCause(const scan::Report &report, scan::Id id,
+                        std::string_view part) {
+  const scan::Finding *finding = find(report, id);
+  ASSERT_NE(finding, nullptr) << textOf(report);
+  EXPECT_TRUE(contains(finding->cause, part)) << finding->cause;
+}
+
 inline void expectNone(const scan::Report &report, scan::Id id) {
   EXPECT_EQ(find(report, id), nullptr) << textOf(report);
 }

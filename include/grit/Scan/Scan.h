@@ -56,9 +56,10 @@ struct Report {
   size_t numParsed() const;
   uint64_t count(Severity severity) const;
   /// 0 clean, 1 violation, 2 disagreement, 3 warnings only, 4 nothing parsed.
-  int gradedExitCode() const;
+  /// Findings milder than `mildest` do not count.
+  int gradedExitCode(Severity mildest = Severity::Warning) const;
   /// 0 clean, 1 findings, 2 nothing parsed.
-  int simpleExitCode() const;
+  int simpleExitCode(Severity mildest = Severity::Warning) const;
 };
 
 /// Scans files, directories, indexes and manifests. Never throws for what a
