@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "Output.h"
 #include "grit/Container/TensorFile.h"
+#include <algorithm>
 #include <filesystem>
 
 using namespace grit;
@@ -16,7 +17,7 @@ using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, grades;
   int level = 1;
   bool json = false;
 };
@@ -26,6 +27,21 @@ struct Outcome {
   std::string path, tensor, contract;
   std::vector<int64_t> shape;
   std::optional<Error> error;
+  std::vector<Warning> warnings;
+};
+
+struct Outcomes {
+  std::vector<Outcome> checks;
+  std::vector<std::string> unchecked; ///< files without a contract
+
+  bool anyError() const {
+    return std::ranges::any_of(checks, [](const Outcome &outcome) {
+      return outcome.error.has_value();
+    });
+  }
+  int exitCode() const {
+    return anyError() ? kRefused : unchecked.empty() ? kOk : kNoContract;
+  }
 };
 } // namespace
 
@@ -43,62 +59,74 @@ static bool isAbout(const Error &error, const std::string &tensor) {
   return error.field == prefix || error.field.starts_with(prefix + ": ");
 }
 
-static void checkFile(const std::string &input, int level,
-                      std::vector<Outcome> &outcomes) {
+static void checkFile(const std::string &input, int level, Outcomes &outcomes) {
   auto [path, name] = splitInput(input);
   std::vector<Error> problems;
   OpenOptions how;
   how.problems = &problems;
   auto file = openTensorFile(path, how);
+  std::vector<Outcome> &checks = outcomes.checks;
   if (!file) {
-    outcomes.push_back({path, name, "", {}, file.error()});
+    checks.push_back({path, name, "", {}, file.error(), {}});
     return;
   }
-  size_t before = outcomes.size();
+  size_t before = checks.size();
   for (const Error &problem : problems)
     if (name.empty() || isAbout(problem, name))
-      outcomes.push_back({path, name, "", {}, problem});
+      checks.push_back({path, name, "", {}, problem, {}});
   for (const TensorInfo &tensor : (*file)->tensors()) {
     if (!tensor.array || (!name.empty() && tensor.name != name))
       continue;
-    outcomes.push_back({path, tensor.name, tensor.array->contract.name(),
-                        tensor.shape,
-                        level >= 2 ? checkPlanes(tensor) : std::nullopt});
+    Outcome outcome{path,         tensor.name, tensor.array->contract.name(),
+                    tensor.shape, {},          {}};
+    outcome.error = checkPlanes(tensor, level, &outcome.warnings);
+    checks.push_back(std::move(outcome));
   }
-  if (!name.empty() && outcomes.size() == before) {
-    const TensorInfo *plain = (*file)->find(name);
-    outcomes.push_back(
-        {path,
-         name,
-         "",
-         {},
-         makeError(Status::GradeUnknown, "the tensor has no contract",
-                   "tensor " + quoteText(name), "an array under a contract",
-                   plain ? plain->dtype : "no tensor of this name")
-             .value()});
-  }
+  if (checks.size() != before)
+    return;
+  if (name.empty())
+    outcomes.unchecked.push_back(path);
+  else
+    checks.push_back({path, name, "", {}, noArrayError(**file, name), {}});
 }
 
-static void printText(const std::vector<Outcome> &outcomes) {
+static void printText(const Outcomes &outcomes) {
   std::vector<std::vector<std::string>> rows = {
       {"status", "file", "tensor", "contract", "shape"}};
-  for (const Outcome &outcome : outcomes) {
+  for (const Outcome &outcome : outcomes.checks) {
     rows.push_back(
         {outcome.error ? std::string(statusName(outcome.error->status)) : "Ok",
          outcome.path, printable(outcome.tensor), outcome.contract,
          outcome.error ? "" : shapeText(outcome.shape)});
   }
-  if (!outcomes.empty())
+  if (!outcomes.checks.empty())
     printTable(rows, {});
-  else
-    std::puts("no quantized tensor");
+  for (const std::string &path : outcomes.unchecked)
+    std::printf("%s: nothing in the file carries a contract, so nothing was "
+                "checked; 'grit scan' says what names and shapes suggest\n",
+                printable(path).c_str());
 }
 
-static void printJson(const std::vector<Outcome> &outcomes, int level) {
+static void writeWarnings(JsonWriter &json,
+                          const std::vector<Warning> &warnings) {
+  json.key("warnings").beginArray();
+  for (const Warning &warning : warnings)
+    json.beginObject()
+        .field("kind", warningName(warning.kind))
+        .field("message", warning.message)
+        .field("field", warning.field)
+        .field("found", warning.found)
+        .field("fix", warning.fix)
+        .endObject();
+  json.endArray();
+}
+
+static void printJson(const Outcomes &outcomes, int level) {
   JsonWriter json(2);
   json.beginObject().field("version", 1).field("level", level);
+  json.field("exit_code", outcomes.exitCode());
   json.key("checks").beginArray();
-  for (const Outcome &outcome : outcomes) {
+  for (const Outcome &outcome : outcomes.checks) {
     json.beginObject().field("path", outcome.path);
     json.field("tensor", outcome.tensor);
     json.field("status", outcome.error ? statusName(outcome.error->status)
@@ -108,27 +136,46 @@ static void printJson(const std::vector<Outcome> &outcomes, int level) {
     else
       json.field("contract", outcome.contract)
           .field("shape", std::span<const int64_t>(outcome.shape));
+    writeWarnings(json, outcome.warnings);
     json.endObject();
   }
+  json.endArray().key("unchecked").beginArray();
+  for (const std::string &path : outcomes.unchecked)
+    json.value(path);
   json.endArray().endObject();
   std::printf("%s\n", json.str().c_str());
 }
 
+/// Errors and warnings go to standard error, after the table.
+static void printMessages(const std::vector<Outcome> &checks) {
+  std::fflush(stdout);
+  for (const Outcome &outcome : checks) {
+    if (outcome.error)
+      printError(*outcome.error);
+    for (const Warning &warning : outcome.warnings) {
+      Error error;
+      error.message = warning.message;
+      error.field =
+          "tensor " + quoteText(outcome.tensor) + ": " + warning.field;
+      error.found = warning.found;
+      error.fix = warning.fix;
+      printWarning(error);
+    }
+  }
+}
+
 static int run(const Options &options) {
-  std::vector<Outcome> outcomes;
+  if (!registerGrades(options.grades))
+    return kUsage;
+  Outcomes outcomes;
   for (const std::string &input : options.inputs)
     checkFile(input, options.level, outcomes);
   if (options.json)
     printJson(outcomes, options.level);
   else
     printText(outcomes);
-  bool failed = false;
-  for (const Outcome &outcome : outcomes)
-    if (outcome.error) {
-      failed = true;
-      printError(*outcome.error);
-    }
-  return finishOutput(failed ? kRefused : kOk);
+  printMessages(outcomes.checks);
+  return finishOutput(outcomes.exitCode());
 }
 
 Command grit::tool::addCheck(CLI::App &parent) {
@@ -139,8 +186,13 @@ Command grit::tool::addCheck(CLI::App &parent) {
                   "Tensor files, or FILE::TENSOR for one tensor")
       ->required();
   app->add_option("--level", options->level,
-                  "0 and 1: headers and sizes; 2: also digests and orders")
-      ->check(CLI::Range(0, 2));
+                  "0 and 1: headers and sizes; 2: also digests and orders; 3: "
+                  "also warns about planes that look implausible")
+      ->check(CLI::Range(0, 3));
+  addGradeOption(*app, options->grades);
   app->add_flag("--json", options->json, "Print JSON");
+  app->footer("Exit codes: 0 everything checked is Ok (warnings included), 1 "
+              "something was refused,\n2 output not written, 3 a file carries "
+              "no contract, 64 wrong command line.");
   return {app, [options] { return run(*options); }};
 }

@@ -11,6 +11,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace grit::tool {
 
@@ -20,6 +22,7 @@ enum ExitCode : int {
   kRefused = 1,           ///< a file, tensor or contract was refused
   kOutputFailed = 2,      ///< the result could not be written
   kUsage = 64,            ///< the command line is wrong
+  kNoContract = 3,        ///< `grit check` met nothing to check
   kScanOutputFailed = 74, ///< `grit scan`, whose 2 is a disagreement
 };
 
@@ -29,6 +32,12 @@ struct Command {
   CLI::App *app;
   std::function<int()> run;
 };
+
+/// Declares `--grade NAME=TEXT` of the commands that read contracts.
+void addGradeOption(CLI::App &app, std::vector<std::string> &pairs);
+/// Registers the grades; false after a message where one is refused, which is
+/// an error of the command line.
+bool registerGrades(const std::vector<std::string> &pairs);
 
 Command addInspect(CLI::App &parent);
 Command addQuantize(CLI::App &parent);

@@ -18,6 +18,7 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string file, output;
+  std::vector<std::string> grades;
   bool json = false;
 };
 } // namespace
@@ -99,6 +100,8 @@ static void report(const TensorFile &file, const std::string &path,
 }
 
 static int run(const Options &options) {
+  if (!registerGrades(options.grades))
+    return kUsage;
   auto file = openTensorFile(options.file);
   if (!file) {
     printError(file.error());
@@ -129,6 +132,7 @@ Command grit::tool::addDequantize(CLI::App &parent) {
                   "FILE.f32.safetensors)")
       ->type_name("OUT")
       ->check(checkOutputName);
+  addGradeOption(*app, options->grades);
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }

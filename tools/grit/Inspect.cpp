@@ -18,7 +18,7 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string file;
-  std::vector<std::string> patterns;
+  std::vector<std::string> patterns, grades;
   bool json = false, verify = false;
 };
 } // namespace
@@ -95,6 +95,8 @@ static void printJson(const TensorFile &file,
 }
 
 static int run(const Options &options) {
+  if (!registerGrades(options.grades))
+    return kUsage;
   std::vector<Error> problems;
   OpenOptions how;
   how.level = options.verify ? 2 : 1;
@@ -106,10 +108,7 @@ static int run(const Options &options) {
   }
   auto tensors = select(**file, options);
   if (tensors.empty() && !options.patterns.empty()) {
-    printError(makeError(Status::SizeMismatch, "no tensor matches", "--tensor",
-                         "a pattern that matches a name",
-                         options.patterns.front())
-                   .value());
+    printError(noMatchError("--tensor", options.patterns.front(), **file));
     return kRefused;
   }
   if (options.json)
@@ -133,6 +132,7 @@ Command grit::tool::addInspect(CLI::App &parent) {
       ->type_name("GLOB")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addGradeOption(*app, options->grades);
   app->add_flag("--verify", options->verify,
                 "Also read the arrays and compare their digests");
   app->add_flag("--json", options->json, "Print JSON");

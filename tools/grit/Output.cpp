@@ -188,6 +188,20 @@ bool grit::tool::matchesAny(const std::vector<std::string> &patterns,
   });
 }
 
+Error grit::tool::noMatchError(const char *option, const std::string &pattern,
+                               const TensorFile &file) {
+  std::string plain = pattern;
+  std::erase_if(plain, [](char c) { return c == '*' || c == '?'; });
+  return makeError(Status::SizeMismatch, "no tensor matches", option,
+                   "a pattern that matches one of the " +
+                       std::to_string(file.tensors().size()) +
+                       " names of the file",
+                   quoteText(pattern),
+                   "a pattern must match the whole name; * stands for any part",
+                   nearTensors(file, plain))
+      .value();
+}
+
 //===----------------------------------------------------------------------===//
 // Progress
 //===----------------------------------------------------------------------===//

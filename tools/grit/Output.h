@@ -10,6 +10,7 @@
 #define GRIT_TOOLS_GRIT_OUTPUT_H
 
 #include "grit/Container/Json.h"
+#include "grit/Container/TensorFile.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Status.h"
 #include <chrono>
@@ -52,6 +53,10 @@ void writeArray(JsonWriter &json, const ArraySpec &spec);
 bool matches(const std::string &pattern, const std::string &name);
 bool matchesAny(const std::vector<std::string> &patterns,
                 const std::string &name);
+
+/// Why a pattern that matches no tensor of the file is refused.
+Error noMatchError(const char *option, const std::string &pattern,
+                   const TensorFile &file);
 
 /// A bar on standard error while work goes on; nothing where that is no
 /// terminal.

@@ -17,7 +17,7 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string file, to, fallback, output;
-  std::vector<std::string> include, exclude;
+  std::vector<std::string> include, exclude, grades;
   bool json = false;
 };
 
@@ -145,9 +145,7 @@ std::optional<Error> Quantizer::plan() {
     for (const TensorInfo &tensor : file->tensors())
       any |= matches(pattern, tensor.name);
     if (!any)
-      return makeError(Status::SizeMismatch, "no tensor matches", "--include",
-                       "a pattern that matches a name", pattern)
-          .value();
+      return noMatchError("--include", pattern, *file);
   }
   for (const TensorInfo &tensor : file->tensors())
     if (std::optional<Error> error = planTensor(tensor))
@@ -171,7 +169,8 @@ std::optional<Error> Quantizer::checkAnyQuantized() const {
   return makeError(Status::SizeMismatch, "no tensor would be quantized",
                    "tensors",
                    "a two-dimensional float tensor named *weight that fits",
-                   "none", {}, "choose tensors with --include")
+                   "none", "the weights have other names, or other shapes",
+                   "choose tensors with --include")
       .value();
 }
 
@@ -326,6 +325,8 @@ int Quantizer::run() {
 }
 
 static int run(const Options &options) {
+  if (!registerGrades(options.grades))
+    return kUsage;
   std::vector<Contract> contracts;
   for (const std::string &text : {options.to, options.fallback}) {
     if (!contracts.empty() && text.empty())
@@ -375,6 +376,7 @@ Command grit::tool::addQuantize(CLI::App &parent) {
                   "FILE.<contract>.safetensors)")
       ->type_name("OUT")
       ->check(checkOutputName);
+  addGradeOption(*app, options->grades);
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }

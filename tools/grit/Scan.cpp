@@ -18,8 +18,9 @@ using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::vector<std::string> paths;
-  std::string policy = "graded", html;
+  std::vector<std::string> paths, grades;
+  std::string policy = "graded", failOn = "warning", html;
+  std::string documentation = std::string(scan::kFindingsUrn);
   bool deep = false, json = false, sarif = false, list = false;
 };
 } // namespace
@@ -46,11 +47,21 @@ static std::optional<Error> checkPage(const std::string &path) {
   return replacesInputError(path);
 }
 
+static scan::Severity severityOf(const std::string &name) {
+  for (auto severity :
+       {scan::Severity::Violation, scan::Severity::Disagreement})
+    if (name == scan::severityName(severity))
+      return severity;
+  return scan::Severity::Warning;
+}
+
 static int run(const Options &options) {
   if (options.list) {
     std::fputs(scan::documentation().c_str(), stdout);
-    return kOk;
+    return finishOutput(kOk) == kOk ? kOk : kScanOutputFailed;
   }
+  if (!registerGrades(options.grades))
+    return kUsage;
   if (std::optional<Error> error = checkPage(options.html)) {
     printError(*error);
     return kScanOutputFailed;
@@ -65,6 +76,7 @@ static int run(const Options &options) {
   scan::Report report = scan::scan(options.paths, how);
   progress.reset();
   bool simple = options.policy == "simple";
+  scan::Severity mildest = severityOf(options.failOn);
   if (!options.html.empty())
     if (Expected<void> written =
             writeFile(options.html, scan::writeHtml(report, GRIT_VERSION));
@@ -72,13 +84,15 @@ static int run(const Options &options) {
       printError(written.error());
       return kScanOutputFailed;
     }
-  std::string text = options.json    ? scan::writeJson(report, simple)
-                     : options.sarif ? scan::writeSarif(report, GRIT_VERSION)
+  std::string text = options.json    ? scan::writeJson(report, simple, mildest)
+                     : options.sarif ? scan::writeSarif(report, GRIT_VERSION,
+                                                        options.documentation)
                                      : scan::writeText(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (finishOutput(kOk) != kOk)
     return kScanOutputFailed;
-  return simple ? report.simpleExitCode() : report.gradedExitCode();
+  return simple ? report.simpleExitCode(mildest)
+                : report.gradedExitCode(mildest);
 }
 
 Command grit::tool::addScan(CLI::App &parent) {
@@ -89,16 +103,29 @@ Command grit::tool::addScan(CLI::App &parent) {
       app->add_flag("--list-findings", options->list, "Print docs/Findings.md");
   app->add_option("PATH", options->paths,
                   "Tensor files, directories, *.index.json or manifests");
+  addGradeOption(*app, options->grades);
   app->add_flag("--deep", options->deep,
                 "Also read the tensors: digests, special codes, orders");
   CLI::Option *json = app->add_flag("--json", options->json, "Print JSON");
-  app->add_flag("--sarif", options->sarif, "Print SARIF 2.1.0")->excludes(json);
+  CLI::Option *sarif =
+      app->add_flag("--sarif", options->sarif, "Print SARIF 2.1.0")
+          ->excludes(json);
+  app->add_option("--docs-url", options->documentation,
+                  "With --sarif: where docs/Findings.md is published")
+      ->type_name("URL")
+      ->needs(sarif);
   app->add_option("--html", options->html, "Also write a page")
       ->type_name("FILE");
   app->add_option("--exit-policy", options->policy,
-                  "graded: 0 clean, 1 violation, 2 disagreement, 3 warnings, "
-                  "4 nothing parsed; simple: 0, 1 findings, 2 nothing parsed")
+                  "How findings become an exit code, see below")
       ->check(CLI::IsMember({"graded", "simple"}));
+  app->add_option("--fail-on", options->failOn,
+                  "The mildest findings that count in the exit code")
+      ->check(CLI::IsMember({"violation", "disagreement", "warning"}));
+  app->footer("Exit codes, graded: 0 nothing that counts, 1 a violation, 2 a "
+              "disagreement,\n3 warnings only, 4 no input could be read. "
+              "Simple: 0, 1 findings that count,\n2 no input could be read. "
+              "Both: 64 wrong command line, 74 output not written.");
   app->final_callback([options, list] {
     if (list->count() == 0 && options->paths.empty())
       throw CLI::RequiredError("PATH");
