@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Probes.h"
+#include "grit/Format/Fingerprint.h"
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 using namespace grit;
 using namespace grit::scan;
@@ -24,6 +27,7 @@ struct Task {
   const Layer *layer = nullptr;
   ProbeResults results;
 
+  bool hasDigest() const { return array && array->info->digest; }
   uint64_t bytes() const {
     uint64_t total = 0;
     if (array)
@@ -36,9 +40,16 @@ struct Task {
 };
 } // namespace
 
-static void readArray(Task &task) {
+/// `sound` when the planes have been hashed already and are those of the
+/// digest.
+static void readArray(Task &task, bool sound) {
   const TensorInfo &info = *task.array->info;
-  if (std::optional<Error> error = grit::checkPlanes(info)) {
+  TensorInfo unhashed;
+  if (sound) {
+    unhashed = info;
+    unhashed.digest.reset();
+  }
+  if (std::optional<Error> error = grit::checkPlanes(sound ? unhashed : info)) {
     bool isOrder = error->code == ErrorCode::IndicesUnordered;
     task.results.push_back({isOrder ? Id::MetadataOrder : Id::DigestMismatch,
                             error->message, error->declared, error->found});
@@ -104,26 +115,94 @@ static void readLayer(Task &task) {
     probeOrder(layer.index->bytes, layer.group, task.results);
 }
 
+/// The planes in the order of the digest, for each array.
+static std::vector<ByteSpan> digestPlanes(const ArraySpec &spec,
+                                          const std::vector<ByteSpan> &planes) {
+  std::vector<ByteSpan> ordered(4);
+  for (unsigned i = 0; i < planes.size(); ++i)
+    ordered[planeSlot(spec.contract.description(), i)] = planes[i];
+  return ordered;
+}
+
+namespace {
+/// Tasks that one thread does together: arrays whose digests are computed side
+/// by side, or one other task.
+using Batch = std::span<Task *const>;
+} // namespace
+
+static void runBatch(Batch batch, const std::function<void(uint64_t)> &done) {
+  std::vector<std::vector<ByteSpan>> planes;
+  std::vector<Task *> hashed;
+  for (Task *task : batch)
+    if (task->hasDigest()) {
+      const TensorInfo &info = *task->array->info;
+      planes.push_back(digestPlanes(*info.array, info.planes()));
+      hashed.push_back(task);
+    }
+  std::vector<std::span<const ByteSpan>> arrays(planes.begin(), planes.end());
+  auto found = digests(arrays);
+  for (size_t i = 0; i < hashed.size(); ++i)
+    readArray(*hashed[i], found[i] == *hashed[i]->array->info->digest);
+  for (Task *task : batch) {
+    if (task->layer)
+      readLayer(*task);
+    else if (!task->hasDigest())
+      readArray(*task, /*sound=*/false);
+    done(task->bytes());
+  }
+}
+
+/// The largest first. Arrays with digests come in groups of about one size: the
+/// chains of four of them are computed in the time of one, and fewer where
+/// threads would be left idle.
+static std::vector<Batch> makeBatches(std::vector<Task *> &order,
+                                      size_t threads) {
+  constexpr size_t kMostChains = 4;
+  std::ranges::stable_sort(order, [](const Task *a, const Task *b) {
+    return std::tuple(a->hasDigest(), a->bytes()) >
+           std::tuple(b->hasDigest(), b->bytes());
+  });
+  size_t hashed =
+      static_cast<size_t>(std::ranges::count_if(order, &Task::hasDigest));
+  size_t chains =
+      std::clamp<size_t>((hashed + threads - 1) / threads, 1, kMostChains);
+  std::vector<Batch> batches;
+  std::span<Task *const> rest = order;
+  while (!rest.empty()) {
+    size_t count = 1;
+    if (hashed > 0) {
+      count = std::min(chains, hashed);
+      hashed -= count;
+    }
+    batches.push_back(rest.first(count));
+    rest = rest.subspan(count);
+  }
+  return batches;
+}
+
 /// Runs the tasks on threads; each writes only into itself.
 static void runAll(std::vector<Task> &tasks, const Options &options) {
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  auto work = [&] {
-    for (size_t i = next++; i < tasks.size(); i = next++) {
-      Task &task = tasks[i];
-      if (task.array)
-        readArray(task);
-      else
-        readLayer(task);
-      if (options.onDeepProgress) {
-        std::lock_guard<std::mutex> lock(mutex);
-        options.onDeepProgress(task.bytes());
-      }
-    }
-  };
+  if (tasks.empty())
+    return;
   size_t count =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   count = std::min(std::max<size_t>(count, 1), tasks.size());
+  std::vector<Task *> order;
+  for (Task &task : tasks)
+    order.push_back(&task);
+  const std::vector<Batch> batches = makeBatches(order, count);
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  auto done = [&](uint64_t bytes) {
+    if (!options.onDeepProgress)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    options.onDeepProgress(bytes);
+  };
+  auto work = [&] {
+    for (size_t i = next++; i < batches.size(); i = next++)
+      runBatch(batches[i], done);
+  };
   std::vector<std::thread> threads;
   for (size_t i = 1; i < count; ++i)
     threads.emplace_back(work);

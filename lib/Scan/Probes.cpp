@@ -33,6 +33,54 @@ static Histogram countBytes(ByteSpan bytes) {
   return sum;
 }
 
+//===----------------------------------------------------------------------===//
+// A first look
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The least and the greatest code of a plane, its sign left out.
+struct Extremes {
+  uint8_t least = 255, most = 0;
+  uint8_t sign = 0; ///< the bit that was left out, or 0
+
+  /// True when no code between them, of either sign, is NaN or infinite.
+  bool areFinite(FormatWord word) const {
+    for (uint32_t code = 0; code < (1U << word.width()); ++code)
+      if (uint32_t size = code & ~uint32_t(sign); size >= least && size <= most)
+        if (!std::isfinite(decodeWord(word, code)))
+          return false;
+    return true;
+  }
+};
+} // namespace
+
+static uint8_t signBit(FormatWord word) {
+  return word.isUnsigned() ? 0 : static_cast<uint8_t>(1U << (word.width() - 1));
+}
+
+/// Many times faster than counting codes, and most planes show nothing.
+static Extremes extremesOfBytes(ByteSpan bytes, uint8_t sign) {
+  const uint8_t mask = static_cast<uint8_t>(~sign);
+  uint8_t least = 255, most = 0;
+  for (uint8_t byte : bytes) {
+    uint8_t size = byte & mask;
+    least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  return {least, most, sign};
+}
+
+static Extremes extremesOfNibbles(ByteSpan bytes, uint8_t sign) {
+  const auto mask = static_cast<uint8_t>(15 & ~sign);
+  uint8_t least = 15, most = 0;
+  for (uint8_t byte : bytes) {
+    uint8_t low = byte & mask, high = (byte >> 4) & mask;
+    least = std::min(least, std::min(low, high));
+    most = std::max(most, std::max(low, high));
+  }
+  return {least, most, sign};
+}
+
 static std::string ofText(uint64_t count, uint64_t total) {
   return std::to_string(count) + " of " + std::to_string(total);
 }
@@ -83,6 +131,9 @@ void grit::scan::probeScales(const ScalePlane &plane, ProbeResults &results) {
   ScaleCounts counts;
   uint64_t smallest = 0;
   if (plane.type == ScaleType::Word) {
+    Extremes extremes = extremesOfBytes(plane.bytes, signBit(plane.word));
+    if (extremes.areFinite(plane.word) && extremes.least > 0)
+      return;
     Histogram histogram = countBytes(plane.bytes);
     for (uint32_t code = 0; code < 256; ++code) {
       float value = decodeWord(plane.word, code);
@@ -120,6 +171,15 @@ void grit::scan::probeCodes(ByteSpan bytes, FormatWord word,
                             ProbeResults &results) {
   // Fewer codes say nothing about the scale.
   constexpr uint64_t kFewCodes = 256;
+  Extremes extremes = word.width() == 4
+                          ? extremesOfNibbles(bytes, signBit(word))
+                          : extremesOfBytes(bytes, signBit(word));
+  // One of the two signs of the greatest code is there.
+  float greatest =
+      std::min(std::fabs(decodeWord(word, extremes.most)),
+               std::fabs(decodeWord(word, extremes.most | extremes.sign)));
+  if (extremes.areFinite(word) && greatest > maxFinite(word) / 2)
+    return;
   Histogram histogram = countBytes(bytes);
   if (word.width() == 4) {
     Histogram nibbles{};

@@ -8,6 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScanTest.h"
+#include <cmath>
+#include <random>
+#include <set>
 
 using namespace grit;
 using namespace grit::scan;
@@ -219,4 +222,97 @@ TEST_F(ContentsTest, GRIT_S085_UnusedCodes) { // B16
   expectFinding(deepScan({{"m.weight", "U8", {32, 16}, 0x55},
                           {"m.weight_scale", "F8_E8M0", {32, 1}, 127}}),
                 Id::UnusedCodes, "m", "3.0");
+}
+
+/// The magnitude of an e4m3 code, by its definition; NaN for the top one.
+static double e4m3Magnitude(uint8_t code) {
+  int exponent = code >> 3 & 15, fraction = code & 7;
+  if ((code & 0x7F) == 0x7F)
+    return std::nan("");
+  return exponent ? std::ldexp(1 + fraction / 8.0, exponent - 7)
+                  : std::ldexp(fraction / 8.0, -6);
+}
+
+/// Planes are looked at in two ways, a quick one and a count; what they say is
+/// what the definition of the type says, whatever the bytes are.
+TEST_F(ContentsTest, ProbesOfRandomPlanesFollowTheDefinition) {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 300; ++trial) {
+    uint8_t mask = static_cast<uint8_t>(random());
+    uint8_t top = trial % 3 ? static_cast<uint8_t>(random()) : 255;
+    auto fill = [&](size_t size) {
+      Bytes bytes(size);
+      for (uint8_t &byte : bytes)
+        byte = std::min<uint8_t>(random() & mask, top);
+      return bytes;
+    };
+    TestTensor codes("m.weight", "F8_E4M3", {16, 32}, 0);
+    TestTensor scale("m.weight_scale", "F8_E8M0", {16, 1}, 0);
+    codes.with(fill(512));
+    scale.with(fill(16));
+    double largest = 0;
+    bool anyNaN = false;
+    for (uint8_t code : codes.bytes) {
+      double size = e4m3Magnitude(code);
+      anyNaN |= std::isnan(size);
+      largest = std::max(largest, std::isnan(size) ? 0 : size);
+    }
+    auto count = [&](uint8_t code) {
+      return std::ranges::count(scale.bytes, code);
+    };
+    const std::pair<Id, bool> expected[] = {
+        {Id::ElementNaN, anyNaN},
+        {Id::UnusedCodes, largest > 0 && largest <= 224},
+        {Id::ScaleNaN, count(255) > 0},
+        {Id::ZeroScale, count(0) == 16},
+        {Id::ExtremeScale, count(0) > 0 && count(0) < 16}};
+    Report report = deepScan({codes, scale});
+    for (auto [id, isThere] : expected)
+      EXPECT_EQ(find(report, id) != nullptr, isThere)
+          << idText(id) << " in trial " << trial << "\n"
+          << textOf(report);
+  }
+}
+
+/// Digests are computed side by side, arrays of any sizes in any number.
+TEST_F(ContentsTest, DigestsOfManyArrays) {
+  for (size_t number : {1, 3, 4, 5, 11}) {
+    std::vector<TestTensor> tensors;
+    std::string records;
+    for (size_t i = 0; i < number; ++i) {
+      std::string name = "w" + std::to_string(i);
+      int64_t rows = 1 + static_cast<int64_t>(i * i);
+      TestTensor tensor(name, "U8", {rows * 34}, static_cast<uint8_t>(100 + i));
+      ByteSpan bytes(tensor.bytes);
+      size_t data = static_cast<size_t>(rows) * 32;
+      const ByteSpan planes[] = {bytes.first(data), bytes.subspan(data)};
+      std::string hash = toBase32(digest(planes));
+      if (i % 3 == 2)
+        tensor.bytes[i] ^= 1;
+      records += (i ? ",\"" : "\"") + name +
+                 R"(":{"contract":"mxfp4","shape":[)" + std::to_string(rows) +
+                 R"(,64],"digest":")" + hash + "\"}";
+      tensors.push_back(std::move(tensor));
+    }
+    write("a.safetensors", tensors,
+          gritMetadata("{\"version\":1,\"tensors\":{" + records + "}}"));
+    for (unsigned threads : {1, 2, 7}) {
+      Options options;
+      options.deep = true;
+      options.threads = threads;
+      uint64_t total = 0, done = 0;
+      options.onDeepStart = [&](uint64_t bytes) { total = bytes; };
+      options.onDeepProgress = [&](uint64_t bytes) { done += bytes; };
+      std::vector<std::string> paths = {directory.file("a.safetensors")};
+      Report report = grit::scan::scan(paths, options);
+      EXPECT_EQ(done, total);
+      std::set<std::string> wrong, expected;
+      for (const Finding &finding : report.findings)
+        if (finding.id == Id::DigestMismatch)
+          wrong.insert(finding.where.begin(), finding.where.end());
+      for (size_t i = 2; i < number; i += 3)
+        expected.insert("w" + std::to_string(i));
+      EXPECT_EQ(wrong, expected) << number << " on " << threads;
+    }
+  }
 }
