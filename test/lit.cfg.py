@@ -85,6 +85,8 @@ if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags:
     config.available_features.add("avx512")
 if config.omp_library:
     config.available_features.add("openmp")
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")

@@ -70,5 +70,8 @@ void grit::scan::checkAcross(const std::vector<Model> &models,
       compare(entry->second, tensor, report, collector);
       if (options.deep)
         compareBytes(entry->second, tensor, collector);
+      // Plain numbers have no contract that another could differ from.
+      if (contractOf(report.tensors[entry->second.report]).empty())
+        entry->second = tensor;
     }
 }

@@ -25,7 +25,9 @@ struct Task {
   const Model *model = nullptr;
   const TensorRef *array = nullptr;
   const Layer *layer = nullptr;
+  size_t report = 0; ///< into Report::tensors
   ProbeResults results;
+  std::vector<ScaleSpread> spreads;
 
   bool hasDigest() const { return array && array->info->digest; }
   uint64_t bytes() const {
@@ -130,7 +132,16 @@ namespace {
 using Batch = std::span<Task *const>;
 } // namespace
 
-static void runBatch(Batch batch, const std::function<void(uint64_t)> &done) {
+static void readSpreads(Task &task) {
+  if (task.array)
+    task.spreads = spreadsOf(*task.array->info);
+  else if (task.layer->scale)
+    if (auto plane = scalePlaneOf(*task.layer->scale))
+      task.spreads = {spreadOf(*plane, task.layer->scale->name)};
+}
+
+static void runBatch(Batch batch, bool spreads,
+                     const std::function<void(uint64_t)> &done) {
   std::vector<std::vector<ByteSpan>> planes;
   std::vector<Task *> hashed;
   for (Task *task : batch)
@@ -148,6 +159,8 @@ static void runBatch(Batch batch, const std::function<void(uint64_t)> &done) {
       readLayer(*task);
     else if (!task->hasDigest())
       readArray(*task, /*sound=*/false);
+    if (spreads)
+      readSpreads(*task);
     done(task->bytes());
   }
 }
@@ -201,7 +214,7 @@ static void runAll(std::vector<Task> &tasks, const Options &options) {
   };
   auto work = [&] {
     for (size_t i = next++; i < batches.size(); i = next++)
-      runBatch(batches[i], done);
+      runBatch(batches[i], options.spreads, done);
   };
   std::vector<std::thread> threads;
   for (size_t i = 1; i < count; ++i)
@@ -228,22 +241,27 @@ static void compareSiblings(const Model &model, Collector &collector) {
 }
 
 void grit::scan::readPlanes(const std::vector<Model> &models,
-                            const Options &options, Collector &collector) {
+                            const Options &options, Report &report,
+                            Collector &collector) {
   std::vector<Task> tasks;
   uint64_t total = 0;
   for (const Model &model : models) {
     for (const auto &[name, tensor] : model.checkpoint->tensors)
       if (tensor.info->array)
-        tasks.push_back({&model, &tensor, nullptr, {}});
-    for (const Layer &layer : model.layers)
-      tasks.push_back({&model, nullptr, &layer, {}});
+        tasks.push_back({&model, &tensor, nullptr, tensor.report, {}, {}});
+    for (const Layer &layer : model.layers) {
+      const auto &tensors = model.checkpoint->tensors;
+      size_t index = tensors.find(layer.codes->name)->second.report;
+      tasks.push_back({&model, nullptr, &layer, index, {}, {}});
+    }
   }
   for (const Task &task : tasks)
     total += task.bytes();
   if (options.onDeepStart)
     options.onDeepStart(total);
   runAll(tasks, options);
-  for (const Task &task : tasks) {
+  for (Task &task : tasks) {
+    report.tensors[task.report].scales = std::move(task.spreads);
     const TensorInfo &info =
         task.array ? *task.array->info : *task.layer->codes;
     auto entry = task.model->checkpoint->tensors.find(info.name);

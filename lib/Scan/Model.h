@@ -144,7 +144,7 @@ void checkAcross(const std::vector<Model> &models, const Options &options,
                  const Report &report, Collector &collector);
 /// Everything that reads planes of one checkpoint.
 void readPlanes(const std::vector<Model> &models, const Options &options,
-                Collector &collector);
+                Report &report, Collector &collector);
 
 } // namespace grit::scan
 

@@ -42,6 +42,9 @@ void probeGptqZeros(ByteSpan bytes, unsigned bits, bool isVersion2,
                     ProbeResults &results);
 /// An index of groups, one I32 per row of K.
 void probeOrder(ByteSpan bytes, int64_t group, ProbeResults &results);
+ScaleSpread spreadOf(const ScalePlane &plane, std::string name);
+/// Of every scale of a declared array.
+std::vector<ScaleSpread> spreadsOf(const TensorInfo &tensor);
 /// The planes of a declared grade.
 void probeArray(const TensorInfo &tensor, ProbeResults &results);
 

@@ -215,6 +215,10 @@ void Scanner::addTensors(Checkpoint &checkpoint) {
         tensor.canonical = info.array->contract.canonical();
         tensor.gid = toBase32(info.array->gid());
         tensor.logicalShape = info.array->shape;
+        const auto &planes = info.array->contract.description().planes;
+        std::vector<ByteSpan> bytes = info.planes();
+        for (size_t i = 0; i < bytes.size(); ++i)
+          tensor.planes.push_back({planes[i].name, bytes[i].size()});
       } else if (isGguf && !info.element) {
         tensor.basis = certaintyName(Certainty::NotExpressible);
         tensor.family = "gguf";
@@ -248,6 +252,10 @@ void Scanner::describe(const Model &model) {
       if (Expected<Contract> contract = Contract::parse(layer.contract))
         tensor.canonical = contract->canonical();
     tensor.logicalShape = layer.shape;
+    for (const TensorInfo *part :
+         {layer.codes, layer.scale, layer.zero, layer.second, layer.index})
+      if (part)
+        tensor.planes.push_back({part->name, part->bytes.size()});
   }
 }
 
@@ -284,7 +292,7 @@ Report Scanner::run() {
     checkManifest(manifest, checkpoints, collector);
   checkAcross(models, options, report, collector);
   if (options.deep)
-    readPlanes(models, options, collector);
+    readPlanes(models, options, report, collector);
   sortFindings();
   return std::move(report);
 }

@@ -56,6 +56,15 @@ static void writeTensor(JsonWriter &json, const TensorReport &tensor,
       json.field(name, *text);
   if (!tensor.logicalShape.empty())
     json.field("logical_shape", std::span<const int64_t>(tensor.logicalShape));
+  if (!tensor.planes.empty()) {
+    json.key("planes").beginArray();
+    for (const PlaneReport &plane : tensor.planes)
+      json.beginObject()
+          .field("name", plane.name)
+          .field("bytes", plane.bytes)
+          .endObject();
+    json.endArray();
+  }
   json.endObject();
 }
 

@@ -68,6 +68,7 @@ static int run(const Options &options) {
   }
   scan::Options how;
   how.deep = options.deep;
+  how.spreads = !options.html.empty();
   std::unique_ptr<Progress> progress;
   how.onDeepStart = [&](uint64_t total) {
     progress = std::make_unique<Progress>("scan", total);

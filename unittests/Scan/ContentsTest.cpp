@@ -112,6 +112,11 @@ TEST_F(ContentsTest, GRIT_S070_ContractDiffers) {
                           std::to_string(axis)));
   expectCause(scanFiles({"axis0.safetensors", "axis1.safetensors"}),
               Id::ContractDiffers, "decode to the same numbers");
+  // The numbers that both were made from do not hide it.
+  write("0.safetensors", {{"w", "F32", {8, 64}}});
+  expectFinding(scanFiles({"0.safetensors", "a.safetensors", "b.safetensors"}),
+                Id::ContractDiffers, "w", "nvf4");
+  expectClean(scanFiles({"0.safetensors", "a.safetensors"}));
   std::filesystem::copy_file(directory.file("a.safetensors"),
                              directory.file("d.safetensors"));
   expectClean(scanFiles({"a.safetensors", "d.safetensors"}));

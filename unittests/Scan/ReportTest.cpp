@@ -126,3 +126,41 @@ TEST_F(ReportTest, ADirectoryIsScannedOnce) {
   EXPECT_EQ(report.files.size(), 3U);
   EXPECT_EQ(report.tensors.size(), 1U);
 }
+
+/// Scales between which powers of two, for the page.
+TEST_F(ReportTest, SpreadsOfScales) {
+  // Eight rows of two groups: codes of e8m0 behind 256 bytes of elements.
+  TestTensor array("w", "U8", {272}, 0x11);
+  const Bytes scales = {127, 127, 127, 130, 130, 255, 0,   124,
+                        127, 127, 127, 127, 127, 127, 127, 127};
+  std::ranges::copy(scales, array.bytes.begin() + 256);
+  write("a.safetensors", {array},
+        record("w", R"("contract":"mxfp4","shape":[8,64])"));
+  write("b.safetensors",
+        {{"m.weight", "F8_E4M3", {4, 4}}, {"m.weight_scale", "F32", {4, 1}}});
+  Options options;
+  options.deep = options.spreads = true;
+  std::vector<std::string> paths = {directory.file(".")};
+  Report report = grit::scan::scan(paths, options);
+  ASSERT_EQ(report.tensors.size(), 3U);
+  const TensorReport &tensor = report.tensors[0];
+  ASSERT_EQ(tensor.planes.size(), 2U);
+  EXPECT_EQ(tensor.planes[0].bytes, 256U);
+  EXPECT_EQ(tensor.planes[1].bytes, 16U);
+  ASSERT_EQ(tensor.scales.size(), 1U);
+  const ScaleSpread &spread = tensor.scales[0];
+  EXPECT_EQ(spread.samples, 16U);
+  EXPECT_EQ(spread.nonFinite, 1U);
+  EXPECT_EQ(spread.first, -127);
+  ASSERT_EQ(spread.counts.size(), 131U);
+  EXPECT_EQ(spread.counts[0], 1U);
+  EXPECT_EQ(spread.counts[124], 1U);
+  EXPECT_EQ(spread.counts[127], 11U);
+  EXPECT_EQ(spread.counts[130], 2U);
+  EXPECT_EQ(report.tensors[1].scales.at(0).samples, 4U);
+  EXPECT_EQ(report.tensors[1].scales.at(0).name, "m.weight_scale");
+  EXPECT_EQ(report.tensors[1].planes.at(1).bytes, 16U);
+  // The planes are left alone where nobody asks.
+  options.deep = false;
+  EXPECT_TRUE(grit::scan::scan(paths, options).tensors[0].scales.empty());
+}

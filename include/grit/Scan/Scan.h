@@ -19,11 +19,28 @@ namespace grit::scan {
 struct Options {
   /// Also read the planes: digests, orders, special codes, relations.
   bool deep = false;
+  /// With `deep`: also fill TensorReport::scales.
+  bool spreads = false;
   /// Threads for `deep`; 0 takes those of the machine.
   unsigned threads = 0;
   /// Told before planes are read how many bytes there are, then of each part.
   std::function<void(uint64_t total)> onDeepStart;
   std::function<void(uint64_t bytes)> onDeepProgress;
+};
+
+/// Between which powers of two the scales of one level lie; a sample of them,
+/// where there are many.
+struct ScaleSpread {
+  std::string name; ///< "scale0", "d", "weight_scale"
+  int first = 0;    ///< counts[i]: magnitudes from 2^(first + i) to the next
+  std::vector<uint64_t> counts;
+  uint64_t zeros = 0, nonFinite = 0, samples = 0;
+};
+
+/// One of the buffers that hold a tensor.
+struct PlaneReport {
+  std::string name; ///< of the plane, or of the tensor that holds it
+  uint64_t bytes = 0;
 };
 
 /// What is known of one tensor, and from where.
@@ -40,6 +57,8 @@ struct TensorReport {
   std::string canonical; ///< canonical text of a declared or inferred contract
   std::string gid;       ///< of a declared contract
   std::vector<int64_t> logicalShape; ///< of what it decodes to, where known
+  std::vector<PlaneReport> planes;   ///< where a contract was found or inferred
+  std::vector<ScaleSpread> scales;   ///< where asked for
 };
 
 struct FileReport {
