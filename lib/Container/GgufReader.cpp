@@ -282,8 +282,9 @@ GgufParser::readTensors(const std::vector<Record> &records) {
   uint64_t fileBytes = reader.fileBytes();
   uint64_t dataBytes = fileBytes > dataStart ? fileBytes - dataStart : 0;
   // Without tensors nothing asks for the padding, and nothing may follow it.
+  bool complete = extents.size() == records.size();
   if (auto error = checkLayout(std::move(extents), dataBytes, options,
-                               reader.dataAlignment))
+                               reader.dataAlignment, complete))
     return error;
   reader.finish(std::move(infos));
   return std::nullopt;

@@ -30,7 +30,7 @@ static uint64_t alignUp(uint64_t value, uint64_t alignment) {
 std::optional<Error> grit::checkLayout(std::vector<Extent> extents,
                                        uint64_t dataBytes,
                                        const OpenOptions &options,
-                                       uint64_t alignment) {
+                                       uint64_t alignment, bool complete) {
   std::sort(extents.begin(), extents.end(),
             [](const Extent &a, const Extent &b) {
               return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
@@ -46,7 +46,7 @@ std::optional<Error> grit::checkLayout(std::vector<Extent> extents,
       error.code = ErrorCode::Overlap;
       error.message = "the tensor overlaps " + quoteText(last->name);
       error.declared = "begins at or after byte " + std::to_string(end);
-    } else if (extent.begin > alignUp(end, alignment)) {
+    } else if (complete && extent.begin > alignUp(end, alignment)) {
       error.code = ErrorCode::Gap;
       error.message = std::to_string(extent.begin - end) +
                       " unused bytes before the tensor";
@@ -64,8 +64,9 @@ std::optional<Error> grit::checkLayout(std::vector<Extent> extents,
       last = &extent;
     }
   }
-  if (dataBytes <= alignUp(end, alignment))
-    return std::nullopt; // A tensor beyond the end was named before.
+  // A tensor beyond the end was named before.
+  if (!complete || dataBytes <= alignUp(end, alignment))
+    return std::nullopt;
   return reportProblem(
       options,
       withCode(

@@ -27,10 +27,12 @@ std::optional<Error> reportProblem(const OpenOptions &options, Error error);
 
 /// Checks that tensors follow each other without overlap or gap and fill
 /// `dataBytes`. With an alignment each may begin at the next multiple of it,
-/// and the last may be padded to one.
+/// and the last may be padded to one. Unless the extents are `complete`, bytes
+/// that belong to none of them say nothing: they may be those of an entry that
+/// could not be read.
 std::optional<Error> checkLayout(std::vector<Extent> extents,
                                  uint64_t dataBytes, const OpenOptions &options,
-                                 uint64_t alignment = 1);
+                                 uint64_t alignment = 1, bool complete = true);
 
 /// Refuses names that are empty, too long, not UTF-8, or hold a NUL.
 std::optional<Error> checkTensorName(std::string_view name);

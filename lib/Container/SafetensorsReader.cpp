@@ -325,7 +325,9 @@ std::optional<Error> SafetensorsParser::run() {
       return error;
 
   std::unordered_set<std::string_view> names;
+  size_t entries = 0;
   for (auto field : root) {
+    entries += field.key != "__metadata__";
     if (!names.insert(field.key).second) {
       if (auto error = report(inTensor(
               withCode(ErrorCode::DuplicateName,
@@ -356,7 +358,9 @@ std::optional<Error> SafetensorsParser::run() {
                            .value(),
                        name)))
         return error;
-  if (auto error = checkLayout(std::move(extents), data.size(), options))
+  bool complete = extents.size() == entries;
+  if (auto error = checkLayout(std::move(extents), data.size(), options,
+                               /*alignment=*/1, complete))
     return error;
   reader.finish(std::move(tensors));
   return std::nullopt;
