@@ -336,7 +336,7 @@ GgufReader::open(MappedFile file, const OpenOptions &options) {
                      "'GGUF'", "something else");
   std::unique_ptr<GgufReader> reader(new GgufReader(std::move(file)));
   if (std::optional<Error> error = GgufParser(*reader, options).run())
-    return tl::unexpected(std::move(*error));
+    return tl::unexpected(withUsualCause(std::move(*error)));
   return reader;
 }
 

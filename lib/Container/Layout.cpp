@@ -13,8 +13,17 @@
 
 using namespace grit;
 
+Error grit::withUsualCause(Error error) {
+  if (error.cause.empty())
+    error.cause = "a writer that does not follow the format, or a damaged file";
+  if (error.fix.empty())
+    error.fix = "fetch the file again, or write it with a current writer";
+  return error;
+}
+
 std::optional<Error> grit::reportProblem(const OpenOptions &options,
                                          Error error) {
+  error = withUsualCause(std::move(error));
   if (!options.problems)
     return error;
   options.problems->push_back(std::move(error));

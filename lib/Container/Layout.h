@@ -22,6 +22,10 @@ struct Extent {
   std::string name;
 };
 
+/// The error with the usual cause and fix of a file that breaks its format,
+/// where it names none itself.
+Error withUsualCause(Error error);
+
 /// Collects the error, or hands it back when problems are not collected.
 std::optional<Error> reportProblem(const OpenOptions &options, Error error);
 

@@ -375,7 +375,7 @@ SafetensorsReader::open(MappedFile file, const OpenOptions &options) {
   std::unique_ptr<SafetensorsReader> reader(
       new SafetensorsReader(std::move(file)));
   if (std::optional<Error> error = SafetensorsParser(*reader, options).run())
-    return tl::unexpected(std::move(*error));
+    return tl::unexpected(withUsualCause(std::move(*error)));
   return reader;
 }
 

@@ -31,7 +31,8 @@ static int run(int argc, char **argv) {
   CLI::App app("Reads, converts and checks quantized tensors.", "grit");
   app.set_version_flag("--version", GRIT_VERSION);
   app.footer("'grit COMMAND --help' explains a command. Exit codes: 0 done, "
-             "1 input refused,\n2 output not written, 64 wrong command line.");
+             "1 input refused,\n2 output not written, 64 wrong command line; "
+             "the help of check and scan lists theirs.");
   std::vector<Command> commands;
   for (auto add : kCommands)
     commands.push_back(add(app));

@@ -110,11 +110,21 @@ open(Bytes bytes, const OpenOptions &options = {}) {
   return openTensorFile(MappedFile::ofBytes(std::move(bytes), "test"), options);
 }
 
+/// Expects that a refusal names everything that a user needs.
+inline void expectComplete(const Error &error) {
+  for (const std::string *part : {&error.message, &error.field, &error.declared,
+                                  &error.found, &error.cause, &error.fix})
+    EXPECT_FALSE(part->empty()) << error.str();
+}
+
 /// The refusal of `bytes`, which must be refused.
 inline Error refusal(Bytes bytes, const OpenOptions &options = {}) {
   auto file = open(std::move(bytes), options);
   EXPECT_FALSE(file) << "the file was accepted";
-  return file ? Error() : file.error();
+  if (file)
+    return Error();
+  expectComplete(file.error());
+  return file.error();
 }
 
 /// A directory that goes away with the test.
