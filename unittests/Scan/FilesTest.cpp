@@ -1,4 +1,4 @@
-//===- FilesTest.cpp - findings about files, records and indexes -*- C++
+//===- FilesTest.cpp - findings about files and records -*- C++
 //-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
@@ -337,85 +337,4 @@ TEST_F(FilesTest, GRIT_S020_FileType) {
   expectNone(scanFiles({"a-00001-of-00002.gguf"}), Id::FileType);
   write("a-00002-of-00002.gguf", ggufOf(7, {kQ8_0}));
   expectNone(scanFiles({"."}), Id::FileType);
-}
-
-//===----------------------------------------------------------------------===//
-// Indexes, manifests, configurations
-//===----------------------------------------------------------------------===//
-
-TEST_F(FilesTest, GRIT_S021_MissingShard) {
-  write("a.safetensors", {{"w", "F32", {4}}});
-  write("m.index.json",
-        R"({"weight_map":{"w":"a.safetensors","v":"b.safetensors"}})");
-  Report report = scanFiles({"m.index.json"});
-  expectFinding(report, Id::MissingShard, "b.safetensors");
-  EXPECT_EQ(report.tensors.size(), 1U);
-}
-
-TEST_F(FilesTest, GRIT_S022_MissingTensor) {
-  write("a.safetensors", {{"w", "F32", {4}}});
-  write("m.index.json",
-        R"({"weight_map":{"w":"a.safetensors","w2":"a.safetensors"}})");
-  expectFinding(scanFiles({"m.index.json"}), Id::MissingTensor, "w2");
-  write("m.json", R"([{"path":"a.safetensors","tensor":"v","desc":"00"}])");
-  expectFinding(scanFiles({"m.json"}), Id::MissingTensor, "v");
-}
-
-TEST_F(FilesTest, GRIT_S023_UnlistedTensor) {
-  write("a.safetensors", {{"w", "F32", {4}}, {"w3", "F32", {4}}});
-  write("m.index.json", R"({"weight_map":{"w":"a.safetensors"}})");
-  expectFinding(scanFiles({"m.index.json"}), Id::UnlistedTensor, "w3");
-}
-
-TEST_F(FilesTest, GRIT_S024_RepeatedTensor) {
-  write("m-00001-of-00002.safetensors", {{"w", "F32", {4}}});
-  write("m-00002-of-00002.safetensors", {{"w", "F32", {4}}});
-  expectFinding(scanFiles({"."}), Id::RepeatedTensor, "w");
-}
-
-TEST_F(FilesTest, GRIT_S025_ShardSet) {
-  write("m-00001-of-00002.safetensors", {{"m.qweight", "I32", {8, 8}}});
-  Report report = scanFiles({"m-00001-of-00002.safetensors"});
-  expectFinding(report, Id::ShardSet);
-  expectNone(report, Id::MissingScale);
-}
-
-TEST_F(FilesTest, GRIT_S026_TotalSize) {
-  write("a.safetensors", {{"w", "F32", {8}}});
-  write("m.index.json", R"({"metadata":{"total_size":64},)"
-                        R"("weight_map":{"w":"a.safetensors"}})");
-  expectFinding(scanFiles({"."}), Id::TotalSize, "", "32 bytes");
-  write("m.index.json", R"({"metadata":{"total_size":32},)"
-                        R"("weight_map":{"w":"a.safetensors"}})");
-  expectClean(scanFiles({"."}));
-}
-
-TEST_F(FilesTest, GRIT_S027_ManifestPath) {
-  write("a/a.safetensors", {{"w", "F32", {4}}});
-  write("x.safetensors", {{"w", "F32", {4}}});
-  write("a/m.index.json", R"({"weight_map":{"w":"../x.safetensors"}})");
-  Report report = scanFiles({"a/m.index.json"});
-  expectFinding(report, Id::ManifestPath, "", "../x.safetensors");
-  EXPECT_TRUE(report.tensors.empty());
-}
-
-TEST_F(FilesTest, GRIT_S028_ManifestContract) {
-  write("a.safetensors", {{"w", "U8", {272}}},
-        record("w", R"("contract":"mxfp4","shape":[8,64])"));
-  auto manifest = [&](const std::string &contract) {
-    write("m.json",
-          "[{\"path\":\"a.safetensors\",\"tensor\":\"w\",\"desc\":\"" +
-              hexOf(contract, {8, 64}) + "\"}]");
-    return scanFiles({"m.json"});
-  };
-  expectFinding(manifest("nvf4"), Id::ManifestContract, "w");
-  expectClean(manifest("mxfp4"));
-}
-
-TEST_F(FilesTest, GRIT_S029_ConfigUnreadable) {
-  write("a.safetensors", {{"w", "F32", {4}}});
-  write("config.json", "{");
-  expectFinding(scanFiles({"a.safetensors"}), Id::ConfigUnreadable);
-  declare(R"("quant_method":"gptq","bits":"four")");
-  expectFinding(scanFiles({"a.safetensors"}), Id::ConfigUnreadable, "", "bits");
 }
