@@ -8,8 +8,8 @@
 //
 // Kernels of every contract, compiled in this process, on a matrix of 4096 x
 // 4096 weights. Results are checked before anything is timed: decode bit for
-// bit, matmul against sums in binary64. The counter `roof` is the part of the
-// machine's speed (Roof.h) that was reached.
+// bit, matmul against sums in binary64, relayout by the way back. The counter
+// `roof` is the part of the machine's speed (Roof.h) that was reached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -116,11 +117,13 @@ static Weights *weightsOf(const std::string &contract) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static std::string arrayType(const std::string &contract) {
+/// `options` begins with a comma, if it is not empty.
+static std::string arrayType(const std::string &contract,
+                             const std::string &options = "") {
   bool foreign = contract.find('.') != std::string::npos;
   return "!grit.array<" + std::to_string(kRows) + "x" +
          std::to_string(kColumns) + "x#grit." + (foreign ? "format" : "grade") +
-         "<" + contract + ">>";
+         "<" + contract + ">" + options + ">";
 }
 
 static std::string tensorType(const std::string &rows, int64_t columns) {
@@ -147,6 +150,13 @@ static std::string matmulSource(const std::string &contract) {
 
 /// Compiles once per source and number of threads; null, with the reason in
 /// `error`, when it is refused.
+static std::string relayoutSource(const std::string &from,
+                                  const std::string &to) {
+  return "func.func @kernel(%a: " + from + ") -> " + to +
+         " {\n  %r = grit.relayout %a : " + from + " -> " + to +
+         "\n  return %r : " + to + "\n}\n";
+}
+
 static grit_packed_function_t kernelOf(const std::string &source, int threads,
                                        std::string &error) {
   static grit_compiler_t *compiler = grit_compiler_create();
@@ -237,6 +247,34 @@ static void decode(benchmark::State &state, const std::string &contract,
       0);
 }
 
+/// Moves the weights to tiles and swizzled scales; the way back must give the
+/// bytes that they were.
+static void relayout(benchmark::State &state, const std::string &contract) {
+  Weights *weights = weightsOf(contract);
+  auto moved = std::make_unique<Weights>(), back = std::make_unique<Weights>();
+  if (!weights || !allocate(contract.c_str(), kRows, *moved) ||
+      !allocate(contract.c_str(), kRows, *back))
+    return state.SkipWithError("the weights cannot be made");
+  moved->view.u.grade.d.placement_data = GRIT_PLACEMENT_TILE_16x16;
+  moved->view.u.grade.d.placement_scale = GRIT_PLACEMENT_SWIZZLE_128x4B;
+  std::string own = arrayType(contract),
+              other = arrayType(
+                  contract, ", data = tile_16x16, scale = swizzle_128x4b");
+  std::string error;
+  grit_packed_function_t there = kernelOf(relayoutSource(own, other), 1, error);
+  grit_packed_function_t home = kernelOf(relayoutSource(other, own), 1, error);
+  if (!there || !home)
+    return state.SkipWithError(error.c_str());
+  void *operands[] = {&weights->view, &moved->view};
+  void *reversed[] = {&moved->view, &back->view};
+  if (there(operands) != GRIT_OK || home(reversed) != GRIT_OK ||
+      moved->planes == weights->planes || back->planes != weights->planes)
+    return state.SkipWithError("the bytes do not come back");
+  measure(
+      state, [&] { return there(operands); }, 1,
+      2 * static_cast<double>(weights->numBytes), 0);
+}
+
 /// True when some outputs of every row are within the bound of a sum of
 /// products rounded to binary32, in any order.
 static bool isNear(const std::vector<float> &x, const Weights &weights,
@@ -280,6 +318,15 @@ static void matmul(benchmark::State &state, const std::string &contract,
       2.0 * static_cast<double>(rows * kRows * kColumns));
 }
 
+static benchmark::internal::Benchmark *
+add(const std::string &name,
+    const std::function<void(benchmark::State &)> &run) {
+  return benchmark::RegisterBenchmark(name.c_str(), run)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->MinTime(0.2);
+}
+
 int main(int argc, char **argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
@@ -287,23 +334,19 @@ int main(int argc, char **argv) {
   for (std::string contract : kContracts)
     for (int threads : {1, 2}) {
       std::string suffix = "/threads:" + std::to_string(threads);
-      benchmark::RegisterBenchmark(
-          ("decode/" + contract + suffix).c_str(),
-          [=](benchmark::State &state) { decode(state, contract, threads); })
-          ->UseManualTime()
-          ->Unit(benchmark::kMillisecond)
-          ->MinTime(0.2);
+      add("decode/" + contract + suffix, [=](benchmark::State &state) {
+        decode(state, contract, threads);
+      });
       for (int64_t rows : {1, 512})
-        benchmark::RegisterBenchmark(
-            ("matmul/" + contract + "/n:" + std::to_string(rows) + suffix)
-                .c_str(),
+        add("matmul/" + contract + "/n:" + std::to_string(rows) + suffix,
             [=](benchmark::State &state) {
               matmul(state, contract, rows, threads);
-            })
-            ->UseManualTime()
-            ->Unit(benchmark::kMillisecond)
-            ->MinTime(0.2);
+            });
     }
+  // Those whose scales fill tiles of 128 x 4 bytes.
+  for (std::string contract : {"mxfp4", "nvf4"})
+    add("relayout/" + contract + "/threads:1",
+        [=](benchmark::State &state) { relayout(state, contract); });
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

@@ -46,7 +46,8 @@ Value Scalars::isFinite(Value x) {
 
 Value Scalars::roundClamped(Value x, float most) {
   Value rounded = math::RoundEvenOp::create(b, loc, x);
-  rounded = select(greater(f32(0), rounded), f32(0), rounded);
+  // What is no number is 0, as what is below.
+  rounded = select(greater(rounded, f32(0)), rounded, f32(0));
   rounded = select(greater(rounded, f32(most)), f32(most), rounded);
   return arith::FPToUIOp::create(b, loc, b.getI32Type(), rounded);
 }

@@ -90,10 +90,6 @@ class MlirRoute(Route):
     known = {vector: reason for reason, vectors in {
         "compiled decode places the codes of malformed indices otherwise (D13, D14)":
             ("decode/i8s24/duplicate_indices", "decode/indices_beyond_the_run"),
-        "compiled encode clamps otherwise where the range of a group overflows (E20)":
-            ("generic/affine/range_overflows_binary32_scales",),
-        "the type of an array of more than 2^63 bits is accepted (B18)":
-            ("sizes/bits_beyond_63_bits",),
     }.items() for vector in vectors}
     not_offered = {kind: reason for reason, kinds in {
         "no operation takes a number or a word apart": ("format_space", "fmt_decode",

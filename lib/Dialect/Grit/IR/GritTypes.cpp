@@ -218,6 +218,12 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     describeError(emitError(), *error);
     return failure();
   }
+  // Sizes beyond 63 bits are no sizes (B18).
+  bool known = llvm::none_of(shape, ShapedType::isDynamic);
+  if (auto sizes = spec.planeSizes(); known && !sizes) {
+    describeError(emitError(), sizes.error());
+    return failure();
+  }
   return success();
 }
 
