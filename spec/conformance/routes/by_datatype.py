@@ -21,6 +21,9 @@ FAULTS = {
     "other than four sizes of planes are called a GradeUnknown": ("check/4.6/three_sizes",),
     "a digest is not compared where planes are absent": ("check/5.1/no_planes",),
     "an absent plane is called a GradeUnknown": ("check/5.1/plane_missing",),
+    "the order of indices is checked as they are stored, wherever they lie":
+        ("check/5.2/linear_as_col_major", "check/ok/col_major_indices",
+         "check/ok/indices_without_a_map"),
     "a check has no warnings and no probes":
         ("check/level_3/scales_alike", "check/level_3/sparse_codes_small",
          "check/ok/group_axis_not_innermost"),
