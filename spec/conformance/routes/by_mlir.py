@@ -273,8 +273,8 @@ class MlirRoute(Route):
         view.data = ctypes.addressof(memory)
         return view, memory
 
-    def decoded(self, inputs, planes, text):
-        if self.module(text)[0] is None:
+    def decoded(self, inputs, planes, text, level=1):
+        if self.module(text, level)[0] is None:
             return self.call(text, "decode", [])
         words = inputs.get("placements")
         view, kept = self.array(descriptor_of(inputs, words), inputs["shape"], planes)
@@ -282,9 +282,16 @@ class MlirRoute(Route):
         for extent in inputs["shape"]:
             count *= extent
         out, memory = self.tensor(inputs["shape"], bytes(4 * count))
-        status, said = self.call(text, "decode", [view, out])
+        status, said = self.call(text, "decode", [view, out], level)
         del kept
         return status, hex_of_floats(memory.raw[:4 * count]) if status == "Ok" else said
+
+    def at_other_levels(self, inputs, planes, text, expected):
+        """L9: at every level the same values, or a refusal at a higher one."""
+        for level in (0, 2):
+            status, found = self.decoded(inputs, planes, text, level)
+            if level == 0 or status == "Ok":
+                same(f"decoded at level {level}", (status, found), ("Ok", expected))
 
     def type_of(self, inputs, words=None):
         grade = canonical(inputs["grade"])
@@ -303,6 +310,7 @@ class MlirRoute(Route):
         if status == "Refused":
             decided(found)
         same("decoded", (status, found), ("Ok", expected["decoded"]))
+        self.at_other_levels(inputs, planes_of(inputs["planes"]), text, expected["decoded"])
 
     def answer_supersedes(self, inputs, expected):
         for name in (inputs["a"], inputs["b"]):
@@ -325,6 +333,7 @@ class MlirRoute(Route):
         planes = [plane.raw[:size] for plane, size in zip(kept, sizes)]
         same("planes", [plane.hex() for plane in planes], expected["planes"])
         same("decoded", self.decoded(inputs, planes, text), ("Ok", expected["decoded"]))
+        self.at_other_levels(inputs, planes, text, expected["decoded"])
         del memory
 
     def answer_relayout(self, inputs, expected):
