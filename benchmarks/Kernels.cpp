@@ -258,8 +258,8 @@ static void relayout(benchmark::State &state, const std::string &contract) {
   moved->view.u.grade.d.placement_data = GRIT_PLACEMENT_TILE_16x16;
   moved->view.u.grade.d.placement_scale = GRIT_PLACEMENT_SWIZZLE_128x4B;
   std::string own = arrayType(contract),
-              other = arrayType(
-                  contract, ", data = tile_16x16, scale = swizzle_128x4b");
+              other = arrayType(contract,
+                                ", data = tile_16x16, scale = swizzle_128x4b");
   std::string error;
   grit_packed_function_t there = kernelOf(relayoutSource(own, other), 1, error);
   grit_packed_function_t home = kernelOf(relayoutSource(other, own), 1, error);
@@ -334,9 +334,8 @@ int main(int argc, char **argv) {
   for (std::string contract : kContracts)
     for (int threads : {1, 2}) {
       std::string suffix = "/threads:" + std::to_string(threads);
-      add("decode/" + contract + suffix, [=](benchmark::State &state) {
-        decode(state, contract, threads);
-      });
+      add("decode/" + contract + suffix,
+          [=](benchmark::State &state) { decode(state, contract, threads); });
       for (int64_t rows : {1, 512})
         add("matmul/" + contract + "/n:" + std::to_string(rows) + suffix,
             [=](benchmark::State &state) {

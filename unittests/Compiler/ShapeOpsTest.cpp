@@ -38,8 +38,7 @@ static std::string listOf(const Shape &numbers) {
 }
 
 static ArraySpec specOf(const Array &array) {
-  return {array.contract, array.shape,
-          static_cast<int>(array.shape.size()) - 1,
+  return {array.contract, array.shape, static_cast<int>(array.shape.size()) - 1,
           array.contract.canonicalPlacements()};
 }
 
@@ -107,11 +106,10 @@ TEST_P(ShapeOps, SlicesBytesForBytes) {
   struct Box {
     Shape offsets, sizes;
   };
-  for (const Box &box : {Box{{1, 0, 0}, {4, 4, 768}},
-                         Box{{0, 1, 0}, {6, 2, 768}},
-                         Box{{0, 0, 256}, {6, 4, 512}},
-                         Box{{2, 1, 256}, {3, 3, 256}},
-                         Box{{3, 0, 0}, {0, 4, 768}}}) {
+  for (const Box &box :
+       {Box{{1, 0, 0}, {4, 4, 768}}, Box{{0, 1, 0}, {6, 2, 768}},
+        Box{{0, 0, 256}, {6, 4, 512}}, Box{{2, 1, 256}, {3, 3, 256}},
+        Box{{3, 0, 0}, {0, 4, 768}}}) {
     std::string what = "slice %a " + listOf(box.offsets) + listOf(box.sizes);
     auto f = compile<OneArray>(unary(what, array.shape, box.sizes));
     ASSERT_NE(f, nullptr) << what << errors;
@@ -176,15 +174,13 @@ TEST_P(ShapeOps, TransposesBytesForBytes) {
   for (bool open : {false, true}) {
     Array array = filled({2, 3, 5, 512});
     Shape order{2, 0, 1, 3}, moved{5, 2, 3, 512};
-    auto f = compile<OneArray>(
-        unary("transpose %a " + listOf(order),
-              open ? Shape{-1, -1, 5, 512} : array.shape,
-              open ? Shape{5, -1, -1, 512} : moved));
+    auto f = compile<OneArray>(unary("transpose %a " + listOf(order),
+                                     open ? Shape{-1, -1, 5, 512} : array.shape,
+                                     open ? Shape{5, -1, -1, 512} : moved));
     ASSERT_NE(f, nullptr) << errors;
     Array result(contract, moved);
     ASSERT_EQ(f(&array.view, &result.view), GRIT_OK);
-    expectPlanes(result,
-                 transposePlanes(specOf(array), spansOf(array), order));
+    expectPlanes(result, transposePlanes(specOf(array), spansOf(array), order));
   }
 }
 
@@ -199,11 +195,11 @@ TEST_P(ShapeOps, JoinsBytesForBytes) {
     std::string a = arrayType(contract, join.one),
                 b = arrayType(contract, join.other),
                 c = arrayType(contract, join.whole);
-    auto f = compile<TwoArrays>(
-        "func.func @f(%a: " + a + ", %b: " + b + ") -> " + c +
-        " {\n  %r = grit.concat dim " + std::to_string(join.dim) +
-        " %a, %b : " + a + ", " + b + " -> " + c + "\n  return %r : " + c +
-        "\n}\n");
+    auto f =
+        compile<TwoArrays>("func.func @f(%a: " + a + ", %b: " + b + ") -> " +
+                           c + " {\n  %r = grit.concat dim " +
+                           std::to_string(join.dim) + " %a, %b : " + a + ", " +
+                           b + " -> " + c + "\n  return %r : " + c + "\n}\n");
     Array one = filled(join.one), other = filled(join.other);
     ArraySpec specs[] = {specOf(one), specOf(other)};
     if (!concatOf(specs, join.dim)) {
@@ -231,16 +227,17 @@ TEST_P(ShapeOps, SlicesInOtherPlacements) {
     return type + ", data = layout(\"Tile(RowMajor,[16,16])\")>";
   };
   std::string ta = placed(a), tb = placed(b);
-  auto f = compile<OneArray>(
-      "func.func @f(%a: " + a + ") -> " + b + " {\n  %t = grit.relayout %a : " +
-      a + " -> " + ta + "\n  %s = grit.slice %t [16, 256] [32, 256] : " + ta +
-      " -> " + tb + "\n  %r = grit.relayout %s : " + tb + " -> " + b +
-      "\n  return %r : " + b + "\n}\n");
+  auto f =
+      compile<OneArray>("func.func @f(%a: " + a + ") -> " + b +
+                        " {\n  %t = grit.relayout %a : " + a + " -> " + ta +
+                        "\n  %s = grit.slice %t [16, 256] [32, 256] : " + ta +
+                        " -> " + tb + "\n  %r = grit.relayout %s : " + tb +
+                        " -> " + b + "\n  return %r : " + b + "\n}\n");
   ASSERT_NE(f, nullptr) << errors;
   Array array = filled({64, 512}), part(contract, {32, 256});
   ASSERT_EQ(f(&array.view, &part.view), GRIT_OK);
-  expectPlanes(part, slicePlanes(specOf(array), spansOf(array),
-                                 Shape{16, 256}, part.shape));
+  expectPlanes(part, slicePlanes(specOf(array), spansOf(array), Shape{16, 256},
+                                 part.shape));
 }
 
 INSTANTIATE_TEST_SUITE_P(

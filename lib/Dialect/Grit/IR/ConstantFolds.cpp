@@ -199,8 +199,7 @@ struct FoldRequantize : OpRewritePattern<RequantizeOp> {
 //===----------------------------------------------------------------------===//
 
 /// An operation on one array whose result is other planes.
-template <typename OpTy>
-struct FoldPlanes : OpRewritePattern<OpTy> {
+template <typename OpTy> struct FoldPlanes : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
@@ -283,8 +282,8 @@ struct FoldCheck : OpRewritePattern<CheckOp> {
 
 void GritDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns.add<FoldCheck, FoldConcat, FoldDecode, FoldEncode,
-               FoldPlanes<RelayoutOp>, FoldPlanes<SliceOp>,
-               FoldPlanes<TransposeOp>, FoldPlanes<ReinterpretOp>,
-               FoldRequantize>(getContext());
+  patterns
+      .add<FoldCheck, FoldConcat, FoldDecode, FoldEncode,
+           FoldPlanes<RelayoutOp>, FoldPlanes<SliceOp>, FoldPlanes<TransposeOp>,
+           FoldPlanes<ReinterpretOp>, FoldRequantize>(getContext());
 }
