@@ -125,6 +125,14 @@ func.func @slice_overflow(%a: !grit.array<8x128x#grit.grade<mxfp4>>) {
 
 // -----
 
+func.func @slice_operands(%a: !grit.array<8x128x#grit.grade<mxfp4>>, %n: index) {
+  // expected-error@+1 {{'grit.slice' op needs one operand per dynamic offset and size, 0, but got 1}}
+  %b = "grit.slice"(%a, %n) {static_offsets = array<i64: 0, 0>, static_sizes = array<i64: 8, 128>, operandSegmentSizes = array<i32: 1, 1, 0>} : (!grit.array<8x128x#grit.grade<mxfp4>>, index) -> !grit.array<8x128x#grit.grade<mxfp4>>
+  return
+}
+
+// -----
+
 // L4.
 func.func @transpose_group_axis(%a: !grit.array<32x64x#grit.grade<mxfp4>>) {
   // expected-error@below {{'grit.transpose' op}}

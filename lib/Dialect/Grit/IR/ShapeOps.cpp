@@ -70,9 +70,19 @@ static grit::ArraySpec standIn(ArrayType array, ArrayRef<int64_t> extents,
 // slice
 //===----------------------------------------------------------------------===//
 
-/// Refuses boxes whose arithmetic would overflow, before any is done.
+/// Refuses lists that do not go with the operands, and boxes whose arithmetic
+/// would overflow, before any is done.
 static LogicalResult verifyBox(SliceOp op) {
   constexpr int64_t most = int64_t(1) << 48;
+  for (auto [numbers, values] :
+       {std::pair(op.getStaticOffsets(), op.getOffsets()),
+        std::pair(op.getStaticSizes(), op.getSizes())})
+    if (llvm::count_if(numbers, isDynamic) !=
+        static_cast<int64_t>(values.size()))
+      return op.emitOpError()
+             << "needs one operand per dynamic offset and size, "
+             << llvm::count_if(numbers, isDynamic) << ", but got "
+             << values.size();
   for (ArrayRef<int64_t> numbers : {op.getStaticOffsets(), op.getStaticSizes()})
     for (int64_t number : numbers)
       if (!isDynamic(number) && (number < 0 || number > most))

@@ -45,6 +45,19 @@ static Extents inOrder(ArrayRef<OpFoldResult> list, ArrayRef<unsigned> order) {
   return llvm::map_to_vector(order, [&](unsigned dim) { return list[dim]; });
 }
 
+/// Whether one of the extents is known to be 0. Slices of nothing have no
+/// offset that upstream's verifiers accept.
+static bool holdsNothing(ArrayRef<OpFoldResult> extents) {
+  return llvm::any_of(extents, [](OpFoldResult extent) {
+    return isConstantIntValue(extent, 0);
+  });
+}
+
+/// A plane without bytes.
+static Value emptyPlane(OpBuilder &b, Location loc) {
+  return tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>{0}, b.getI8Type());
+}
+
 /// An array of `type` with these planes; `extents` are its own.
 static Value bundle(OpBuilder &b, Location loc, ArrayType type,
                     ValueRange planes, ArrayRef<OpFoldResult> extents) {
@@ -136,7 +149,11 @@ static Value lower(OpBuilder &b, SliceOp op) {
   SmallVector<Value> planes(source.getPlanes());
   for (auto [index, plane] : llvm::enumerate(planes)) {
     PlaneShape shape(b, loc, op.getArray().getType(), index);
-    if (!shape.isConstant())
+    if (shape.isConstant())
+      continue;
+    if (holdsNothing(box.sizes))
+      plane = emptyPlane(b, loc);
+    else
       plane = slicePlane(b, loc, shape, box.inOrder(shape.order()), plane);
   }
   return bundle(b, loc, op.getType(), planes, box.sizes);
@@ -246,7 +263,11 @@ static Value concatPlane(OpBuilder &b, Location loc, PlaneShape shape,
   Extents offsets(whole.size(), b.getIndexAttr(0)),
       ones(whole.size(), b.getIndexAttr(1));
   Value result = tensor::EmptyOp::create(b, loc, whole, b.getI8Type());
+  if (holdsNothing(whole))
+    return emptyPlane(b, loc);
   for (auto [index, plane] : llvm::enumerate(planes)) {
+    if (holdsNothing(viewed[index]))
+      continue;
     offsets.back() = sumOf(b, loc, ArrayRef(lengths).take_front(index));
     result =
         tensor::InsertSliceOp::create(b, loc, shape.view(plane, viewed[index]),
