@@ -171,9 +171,9 @@ static void runBatch(Batch batch, bool spreads,
 static std::vector<Batch> makeBatches(std::vector<Task *> &order,
                                       size_t threads) {
   constexpr size_t kMostChains = 4;
-  std::ranges::stable_sort(order, [](const Task *a, const Task *b) {
-    return std::tuple(a->hasDigest(), a->bytes()) >
-           std::tuple(b->hasDigest(), b->bytes());
+  std::ranges::sort(order, [](const Task *a, const Task *b) {
+    return std::tuple(a->hasDigest(), a->bytes(), b->report) >
+           std::tuple(b->hasDigest(), b->bytes(), a->report);
   });
   size_t hashed =
       static_cast<size_t>(std::ranges::count_if(order, &Task::hasDigest));
