@@ -238,8 +238,11 @@ static std::vector<const TensorReport *> picturedTensors(const Report &report) {
     return named.contains(name) ||
            named.contains(name.substr(0, name.rfind('.')));
   };
-  std::ranges::stable_partition(tensors, isNamed);
-  return tensors;
+  std::vector<const TensorReport *> ordered, others;
+  for (const TensorReport *tensor : tensors)
+    (isNamed(tensor) ? ordered : others).push_back(tensor);
+  ordered.insert(ordered.end(), others.begin(), others.end());
+  return ordered;
 }
 
 static void addSpread(std::string &html, const ScaleSpread &spread) {
