@@ -28,6 +28,8 @@ static constexpr int64_t kMaxEncoded = int64_t(1) << 24;
 /// Values of more elements are decoded when the program runs: they take more
 /// room than the bytes they come from.
 static constexpr int64_t kMaxDecoded = int64_t(1) << 12;
+/// Arrays of more bytes, which a splat of few letters can have, are left alone.
+static constexpr int64_t kMaxBytes = int64_t(1) << 28;
 /// Planes of more bytes are kept out of the text.
 static constexpr size_t kMaxInline = 256;
 
@@ -60,6 +62,8 @@ static std::optional<std::vector<uint8_t>> bytesOf(Attribute attr) {
     if (!blob)
       return std::nullopt;
     ArrayRef<char> data = blob->getData();
+    if (static_cast<int64_t>(data.size()) != resource.getNumElements())
+      return std::nullopt;
     return std::vector<uint8_t>(data.begin(), data.end());
   }
   auto dense = dyn_cast<DenseIntElementsAttr>(attr);
@@ -77,7 +81,12 @@ static std::optional<ConstantPlanes> constantOf(Value array) {
   if (!op)
     return std::nullopt;
   ConstantPlanes result{op.getType(), {}};
+  int64_t left = kMaxBytes;
   for (Attribute plane : op.getPlanes()) {
+    int64_t size = cast<ElementsAttr>(plane).getNumElements();
+    if (size > left)
+      return std::nullopt;
+    left -= size;
     std::optional<std::vector<uint8_t>> bytes = bytesOf(plane);
     if (!bytes)
       return std::nullopt;

@@ -312,6 +312,19 @@ static Value lower(OpBuilder &b, ConcatOp op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// Planes are cut and joined where the canonical placements put them.
+static LogicalResult verifyCanonical(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types)
+    if (auto array = dyn_cast<ArrayType>(type);
+        array && !array.hasCanonicalPlacements())
+      return op->emitOpError()
+             << "has an array outside the canonical placements of its "
+                "contract; run grit-legalize-placements first";
+  return success();
+}
+
 namespace {
 struct LowerShapes : grit::impl::LowerShapesBase<LowerShapes> {
   void runOnOperation() override {
@@ -322,6 +335,8 @@ struct LowerShapes : grit::impl::LowerShapesBase<LowerShapes> {
     });
     IRRewriter rewriter(&getContext());
     for (Operation *op : ops) {
+      if (failed(verifyCanonical(op)))
+        return signalPassFailure();
       rewriter.setInsertionPoint(op);
       Value lowered =
           llvm::TypeSwitch<Operation *, Value>(op)

@@ -175,7 +175,15 @@ static Expected<std::optional<PlaneMove>> planMove(ArrayType from, ArrayType to,
     return std::optional<PlaneMove>();
   const PlaneGrid &values = **grid;
   PlaneMove move{index, values, map->map, map->rowMultiple, 0};
-  // A dynamic number of rows comes with tiles, whose values fill bytes.
+  // Where the last byte ends is known for rows of whole bytes only.
+  if (values.rows == kDynamic &&
+      move.rowMultiple % 8 * (values.columns % 8) * (values.step % 8) % 8)
+    return refuse(plane,
+                  "a dynamic number of rows that are no whole bytes has no "
+                  "relayout",
+                  "the last byte of plane " + plane.name +
+                      " may hold values and unused bits",
+                  "make the extents static");
   if (values.rows != kDynamic &&
       values.rows % 8 * (values.columns % 8) * (values.step % 8) % 8)
     move.tailedValues = values.rows * values.columns;
