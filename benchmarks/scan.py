@@ -10,7 +10,7 @@ Four figures, each with what it is compared with in the same run:
 - --deep without digests: NVFP4 layers of random bytes; against reading the file with
   as many threads as the machine has processors;
 - --deep with digests: MXFP4 arrays that grit quantize wrote; against the rate of four
-  interleaved chains (grit-format-speed beside GRIT), times the processors;
+  interleaved chains (grit-check-speed of the same build), times the processors;
 - the package grit-datatype, when --package names its grit-scan, on the same headers,
   and its digest of the same planes.
 
@@ -23,7 +23,6 @@ import argparse
 import concurrent.futures
 import json
 import os
-import re
 import statistics
 import struct
 import subprocess
@@ -153,11 +152,10 @@ def read_rate(path, runs):
 
 def chain_rate(grit, runs):
     """Bytes per second of four interleaved chains on one processor: the best run."""
-    command = [os.path.join(os.path.dirname(grit), "grit-format-speed")]
+    command = [os.path.join(os.path.dirname(grit), "../bench/grit-check-speed")]
     texts = [subprocess.run(command, check=True, capture_output=True, text=True).stdout
              for _ in range(runs)]
-    return max(1e9 * float(re.search(r"four chains: +([0-9.]+) GB/s", text)[1])
-               for text in texts)
+    return max(1e9 * json.loads(text)["digest_gb_per_s"]["four_chains"] for text in texts)
 
 
 def package_digest_rate(package, planes, sizes):
@@ -218,7 +216,7 @@ def deep_with_digests(options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("grit", help="the program, beside grit-format-speed")
+    parser.add_argument("grit", help="the program, in the bin of a build of grit-check-speed")
     parser.add_argument("--tensors", type=int, default=10_000)
     parser.add_argument("--gigabytes", type=float, default=2, help="of the --deep files")
     parser.add_argument("--runs", type=int, default=5)
