@@ -20,8 +20,8 @@ import pytest
 import grit_mlir as grit
 from bits import GRADES, assert_same_bits, from_hex
 from grit_mlir import _core
-from test_reference_oracle import (BLOCK, comparable_word, random_grade_text, random_planes,
-                                   random_values, rounds)
+from test_reference_oracle import (BLOCK, comparable_word, random_check, random_grade_text,
+                                   random_planes, random_values, rounds)
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "spec"))
 import reference  # noqa: E402
@@ -106,29 +106,11 @@ def test_descriptors_and_identities():
     assert compared > 200
 
 
-def random_check(rng):
-    """A descriptor with a few bits changed, a shape and sizes of planes."""
-    name = rng.choice(GRADES)
-    grade = reference.grade_named("GRADE_" + name.upper())
-    shape = [rng.choice((0, 1, 2, 31, 32, 256)) for _ in range(rng.randrange(1, 4))]
-    shape[-1] = rng.choice((shape[-1], 256, 512, -1))
-    d = reference.descriptor_of(grade, len(shape) - 1)
-    raw = bytearray(reference.pack_descriptor(d))
-    for _ in range(rng.choice((0, 0, 1, 2))):
-        raw[rng.randrange(64)] ^= 1 << rng.randrange(8)
-    try:
-        sizes = reference.compute_sizes(d, shape)["bytes"]
-    except reference.Failure:
-        sizes = [16, 1, 0, 0]
-    sizes[rng.randrange(4)] += rng.choice((0, 0, 0, 1, -1))
-    return bytes(raw), shape, sizes
-
-
 def test_checks_of_descriptors():
     """Steps 1 to 4 in their order (C4)."""
     rng, statuses = random.Random(23), set()
     for _ in range(rounds(5_000, 200_000)):
-        raw, shape, sizes = random_check(rng)
+        _, raw, shape, sizes = random_check(rng)
         expected = package.grit_check_status(raw, shape, sizes).status.spec_name
         assert refusal(lambda: grit.check(raw, shape, sizes)) == expected, (raw.hex(), shape)
         statuses.add(expected)

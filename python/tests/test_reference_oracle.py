@@ -270,27 +270,33 @@ def test_reference_grades_equal_those_of_grit_datatype():
     assert accepted > 100
 
 
+def random_check(rng):
+    """A grade, its descriptor with a few bits changed, a shape and sizes of planes."""
+    grade = reference.grade_named(rng.choice(list(reference.REGISTERED)))
+    shape = [rng.choice((0, 1, 2, 31, 32, 256)) for _ in range(rng.randrange(1, 4))]
+    shape[-1] = rng.choice((shape[-1], 256, 512, -1))
+    d = reference.descriptor_of(grade, len(shape) - 1)
+    raw = bytearray(reference.pack_descriptor(d))
+    for _ in range(rng.choice((0, 0, 1, 2))):
+        raw[rng.randrange(64)] ^= 1 << rng.randrange(8)
+    try:
+        sizes = reference.compute_sizes(d, shape)["bytes"]
+    except reference.Failure:
+        sizes = [16, 1, 0, 0]
+    sizes[rng.randrange(4)] += rng.choice((0, 0, 0, 1, -1))
+    return grade, bytes(raw), shape, sizes
+
+
 def test_reference_checks_equal_those_of_grit_datatype():
     package = pytest.importorskip("grit")
     rng = random.Random(7)
     for _ in range(rounds(3_000, 100_000)):
-        grade = reference.grade_named(rng.choice(list(reference.REGISTERED)))
-        shape = [rng.choice((0, 1, 2, 31, 32, 256)) for _ in range(rng.randrange(1, 4))]
-        shape[-1] = rng.choice((shape[-1], 256, 512, -1))
-        d = reference.descriptor_of(grade, len(shape) - 1)
-        raw = bytearray(reference.pack_descriptor(d))
-        for _ in range(rng.choice((0, 0, 1, 2))):
-            raw[rng.randrange(64)] ^= 1 << rng.randrange(8)
-        try:
-            sizes = reference.compute_sizes(d, shape)["bytes"]
-        except reference.Failure:
-            sizes = [16, 1, 0, 0]
-        sizes[rng.randrange(4)] += rng.choice((0, 0, 0, 1, -1))
-        found = reference.grit_check(bytes(raw), shape, sizes)
-        expected = package.grit_check_status(bytes(raw), shape, sizes)
+        grade, raw, shape, sizes = random_check(rng)
+        found = reference.grit_check(raw, shape, sizes)
+        expected = package.grit_check_status(raw, shape, sizes)
         assert found["status"] == expected.status.spec_name, (raw.hex(), shape, sizes)
-        identity = reference.gid(grade.canonical(), bytes(raw), [abs(n) for n in shape])
-        assert identity == package.gid_of(package.GritDesc.unpack(bytes(raw)),
+        identity = reference.gid(grade.canonical(), raw, [abs(n) for n in shape])
+        assert identity == package.gid_of(package.GritDesc.unpack(raw),
                                           grade.canonical(), [abs(n) for n in shape])
         assert reference.base32(identity) == package.crockford32(identity)
 
