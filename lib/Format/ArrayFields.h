@@ -13,18 +13,6 @@
 
 namespace grit {
 
-/// A bit field and the elements that its values belong to: `perUnit` values for
-/// every `unit` elements in `order`, or one value where `unit` is 0.
-struct ArrayField {
-  const BitField *bits;
-  int64_t unit = 1, perUnit = 1;
-  ElementOrder order = ElementOrder::RowMajor;
-  const Factor *factor = nullptr; ///< none for codes and indices
-};
-
-/// All fields of a description, which must outlive them.
-std::vector<ArrayField> fieldsOf(const FormatDescription &description);
-
 /// Where the values of a field lie.
 Expected<PlacedField> placedField(const ArraySpec &spec,
                                   const ArrayField &field);

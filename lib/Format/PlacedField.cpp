@@ -11,18 +11,6 @@
 
 using namespace grit;
 
-const char *grit::placementField(const PlaneInfo &plane) {
-  static constexpr const char *names[] = {"placement_data", "placement_scale",
-                                          "placement_meta"};
-  return names[plane.placement];
-}
-
-Placement grit::placementOf(const Placements &words, const PlaneInfo &plane) {
-  return plane.placement == 0   ? words.data
-         : plane.placement == 1 ? words.scale
-                                : words.meta;
-}
-
 Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
                                        const BitField &field, int64_t items,
                                        int64_t columns) {

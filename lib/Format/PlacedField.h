@@ -10,17 +10,12 @@
 #define GRIT_LIB_FORMAT_PLACEDFIELD_H
 
 #include "grit/Format/Codec.h"
+#include "grit/Format/Fields.h"
 #include "grit/Format/LayoutMap.h"
 #include <optional>
 #include <span>
 
 namespace grit {
-
-/// "placement_data", ...: the field of the descriptor that governs a plane.
-const char *placementField(const PlaneInfo &plane);
-
-/// The word that governs a plane.
-Placement placementOf(const Placements &words, const PlaneInfo &plane);
 
 /// A bit field whose values lie in the order that a placement word gives them.
 class PlacedField {

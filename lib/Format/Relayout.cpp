@@ -16,22 +16,6 @@ using namespace grit;
 // Items of a plane
 //===----------------------------------------------------------------------===//
 
-std::vector<ArrayField> grit::fieldsOf(const FormatDescription &description) {
-  std::vector<ArrayField> fields;
-  ArrayField codes{&description.codes};
-  if (description.sparsity) {
-    codes.unit = description.sparsity->m;
-    codes.perUnit = description.sparsity->n;
-    fields.push_back(
-        {&description.sparsity->indices, codes.unit, codes.perUnit});
-  }
-  fields.push_back(codes);
-  for (const auto *factors : {&description.scales, &description.offset.factors})
-    for (const Factor &factor : *factors)
-      fields.push_back({&factor.bits, factor.group, 1, factor.order, &factor});
-  return fields;
-}
-
 Expected<PlacedField> grit::placedField(const ArraySpec &spec,
                                         const ArrayField &field) {
   return field.factor ? PlacedField::ofFactor(spec, *field.factor)
@@ -46,25 +30,6 @@ std::optional<Error> grit::checkArray(const ArraySpec &spec,
   for (ByteSpan plane : planes)
     sizes.push_back(static_cast<int64_t>(plane.size()));
   return spec.checkPlaneSizes(sizes);
-}
-
-/// How the values of a field follow one another, or nothing when they do not.
-static std::optional<ItemPacking> packingOf(const BitField &field) {
-  if (field.isMsbStream())
-    return ItemPacking{static_cast<int64_t>(field.msbStreamWidth), true};
-  if (field.slices.size() != 1)
-    return std::nullopt;
-  const std::vector<Digit> &digits = field.slices.front().digits;
-  if (digits.size() == 1 && digits[0].stride > 0 &&
-      digits[0] == Digit{1, 0, digits[0].stride})
-    return ItemPacking{digits[0].stride, false};
-  if (digits.size() != 2 || digits[1].stride >= 0)
-    return std::nullopt;
-  int64_t bits = -digits[1].stride;
-  if (8 % bits != 0 || digits[0] != Digit{8 / bits, 0, 8} ||
-      digits[1] != Digit{1, 8 / bits, -bits})
-    return std::nullopt;
-  return ItemPacking{bits, true};
 }
 
 Expected<PlaneItems> grit::planeItems(const ArraySpec &spec, unsigned plane) {

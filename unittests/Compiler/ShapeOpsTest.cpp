@@ -120,6 +120,39 @@ TEST_P(ShapeOps, SlicesBytesForBytes) {
   }
 }
 
+/// Groups may go over the ends of rows of which one is taken.
+TEST_P(ShapeOps, SlicesAndTransposesSingles) {
+  if (!ArraySpec::get(contract, {2, 3, 128}))
+    return; // a row of 128 holds no whole group
+  Array array = filled({2, 3, 128});
+  for (auto [offsets, sizes] : {std::pair(Shape{1, 1, 0}, Shape{1, 2, 128}),
+                                std::pair(Shape{0, 2, 0}, Shape{1, 1, 128}),
+                                std::pair(Shape{0, 0, 0}, Shape{1, 2, 128})}) {
+    auto legal = sliceOf(specOf(array), offsets, sizes);
+    auto f = compile<OneArray>(unary(
+        "slice %a " + listOf(offsets) + listOf(sizes), array.shape, sizes));
+    ASSERT_EQ(f != nullptr, legal.has_value()) << listOf(offsets) << errors;
+    if (!legal)
+      continue;
+    Array part(contract, sizes);
+    ASSERT_EQ(f(&array.view, &part.view), GRIT_OK);
+    expectPlanes(part,
+                 slicePlanes(specOf(array), spansOf(array), offsets, sizes));
+  }
+  for (Shape shape : {Shape{1, 2, 128}, Shape{2, 1, 128}, Shape{0, 2, 128}}) {
+    Array source(contract, shape);
+    source.quantize(random);
+    Shape moved{shape[1], shape[0], 128};
+    auto f = compile<OneArray>(
+        unary("transpose %a " + listOf({1, 0, 2}), shape, moved));
+    ASSERT_NE(f, nullptr) << errors;
+    Array result(contract, moved);
+    ASSERT_EQ(f(&source.view, &result.view), GRIT_OK);
+    expectPlanes(result, transposePlanes(specOf(source), spansOf(source),
+                                         Shape{1, 0, 2}));
+  }
+}
+
 TEST_P(ShapeOps, SlicesWhereTheProgramSays) {
   std::string a = arrayType(contract, {-1, -1, 768}),
               b = arrayType(contract, {-1, 2, -1});

@@ -58,6 +58,16 @@ func.func @verify_nothing(%a: !grit.array<128x64x#grit.grade<nvf4>>) {
 
 // -----
 
+// A5: what has no map cannot be compared, not even with itself.
+func.func @verify_without_map(%a: !grit.array<128x64x#grit.grade<nvf4>, data = unspecified, assumed = [data]>,
+                              %r: !grit.array<128x64x#grit.grade<nvf4>, data = unspecified>) {
+  // expected-error@+1 {{'grit.verify_placement' op data placement cannot go from UNSPECIFIED to UNSPECIFIED: there is no map for an opaque or unspecified placement}}
+  %b = grit.verify_placement %a against %r : !grit.array<128x64x#grit.grade<nvf4>, data = unspecified, assumed = [data]>, !grit.array<128x64x#grit.grade<nvf4>, data = unspecified> -> !grit.array<128x64x#grit.grade<nvf4>, data = unspecified>
+  return
+}
+
+// -----
+
 func.func @reinterpret_without_edge(%a: !grit.array<4x32x#grit.grade<mxfp4>>) {
   // expected-error@below {{'grit.reinterpret' op no supersedes edge says that bytes of #grit.grade<mxfp4> may be read as #grit.grade<"grit1(e=s4,k0=32,s0=e8m0,esr=exp2floormaxabs)">}}
   // expected-note@below {{fix: use grit.requantize, which writes new bytes}}

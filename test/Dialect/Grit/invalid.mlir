@@ -366,3 +366,24 @@ func.func @check_changes_the_type(%a: !grit.array<?x32x#grit.grade<mxfp4>>) {
   %0 = "grit.check"(%a) <{level = 1}> : (!grit.array<?x32x#grit.grade<mxfp4>>) -> !grit.array<4x32x#grit.grade<mxfp4>>
   return
 }
+
+// -----
+
+func.func @constant_resource_too_short() {
+  // expected-error@+6 {{'grit.constant' op the resource of plane 0 is not as long as its type}}
+  // expected-note@+5 {{field: planes[0]}}
+  // expected-note@+4 {{declared: 16 bytes}}
+  // expected-note@+3 {{found: 4 bytes}}
+  // expected-note@+2 {{likely cause: the resource is cut short, or belongs to another plane}}
+  // expected-note@+1 {{fix: give the whole plane}}
+  %0 = grit.constant [dense_resource<short> : tensor<16xi8>, dense<127> : tensor<1xi8>] : !grit.array<1x32x#grit.grade<mxfp4>>
+  return
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      short: "0x0100000001020304"
+    }
+  }
+#-}

@@ -62,8 +62,6 @@ static std::optional<std::vector<uint8_t>> bytesOf(Attribute attr) {
     if (!blob)
       return std::nullopt;
     ArrayRef<char> data = blob->getData();
-    if (static_cast<int64_t>(data.size()) != resource.getNumElements())
-      return std::nullopt;
     return std::vector<uint8_t>(data.begin(), data.end());
   }
   auto dense = dyn_cast<DenseIntElementsAttr>(attr);

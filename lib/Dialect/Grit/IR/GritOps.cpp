@@ -10,7 +10,9 @@
 #include "grit/Format/GradeOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace grit::ir;
@@ -62,6 +64,25 @@ static LogicalResult verifyPlanes(Operation *op, ArrayType array,
 // constant, bundle, planes, dim
 //===----------------------------------------------------------------------===//
 
+/// A resource must have the bytes that its type promises; one without data is
+/// a reference to data that is elsewhere.
+static LogicalResult verifyResource(Operation *op, size_t plane, Attribute attr,
+                                    int64_t bytes) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  const AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || static_cast<int64_t>(blob->getData().size()) == bytes)
+    return success();
+  return refuse(op, {grit::Status::SizeMismatch,
+                     "the resource of plane " + std::to_string(plane) +
+                         " is not as long as its type",
+                     "planes[" + std::to_string(plane) + "]",
+                     std::to_string(bytes) + " bytes",
+                     std::to_string(blob->getData().size()) + " bytes",
+                     "the resource is cut short, or belongs to another plane",
+                     "give the whole plane", static_cast<int>(plane)});
+}
+
 LogicalResult ConstantOp::verify() {
   ArrayType array = getResult().getType();
   if (!array.hasStaticShape())
@@ -77,6 +98,8 @@ LogicalResult ConstantOp::verify() {
                 "tensor<Bxi8>, but got "
              << attr;
     bytes.push_back(type.getDimSize(0));
+    if (failed(verifyResource(*this, bytes.size() - 1, attr, bytes.back())))
+      return failure();
   }
   return verifyPlanes(*this, array, bytes);
 }

@@ -102,7 +102,8 @@ LogicalResult SliceOp::verify() {
   if (failed(verifyBox(*this)))
     return failure();
   // An offset that is not known stands at 0, a size that is not known reaches
-  // to the end: what is refused then, no value can mend.
+  // to the end. Where rows do not hold whole groups, some values of what is
+  // refused then would do; give the extents.
   SmallVector<int64_t> offsets(getStaticOffsets()), sizes(getStaticSizes());
   SmallVector<int64_t> ends;
   for (auto [offset, size] : llvm::zip_equal(offsets, sizes)) {

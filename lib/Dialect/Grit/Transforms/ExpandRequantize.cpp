@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emission.h"
 #include "grit/Dialect/Grit/IR/GritDialect.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,14 +23,10 @@ using namespace mlir;
 
 static void expand(RewriterBase &rewriter, RequantizeOp op) {
   Location loc = op.getLoc();
-  ArrayRef<int64_t> shape = op.getType().getShape();
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> sizes;
-  for (auto [dim, extent] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(extent))
-      sizes.push_back(DimOp::create(rewriter, loc, op.getArray(), dim));
-  Value init = tensor::EmptyOp::create(rewriter, loc, shape,
-                                       rewriter.getF32Type(), sizes);
+  Value init = tensor::EmptyOp::create(rewriter, loc,
+                                       extentsOf(rewriter, loc, op.getArray()),
+                                       rewriter.getF32Type());
   Value values =
       DecodeOp::create(rewriter, loc, init.getType(), op.getArray(), init);
   rewriter.replaceOpWithNewOp<EncodeOp>(op, op.getType(), values);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emission.h"
 #include "PlaneGather.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "grit/Dialect/Grit/Transforms/Transforms.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,19 +36,14 @@ static void emitRowCheck(OpBuilder &builder, RelayoutOp op,
     if (dim != move.grid.columnDim && !ShapedType::isDynamic(extent))
       staticRows *= extent;
   Location loc = op.getLoc();
-  Value rows = arith::ConstantIndexOp::create(builder, loc, staticRows);
+  grit::kernelgen::Arithmetic math{builder, loc};
+  Value rows = math.index(staticRows);
   for (Value size : sizes)
     rows = arith::MulIOp::create(builder, loc, rows, size);
-  Value multiple =
-      arith::ConstantIndexOp::create(builder, loc, move.rowMultiple);
-  Value rest = arith::RemUIOp::create(builder, loc, rows, multiple);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value fits =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, zero);
-  cf::AssertOp::create(
-      builder, loc, fits,
-      "SizeMismatch: grit.relayout: rows must be a multiple of " +
-          std::to_string(move.rowMultiple));
+  Value rest = math.rem(rows, move.rowMultiple);
+  emitRequire(builder, loc, math.cmp(arith::CmpIPredicate::eq, rest, 0),
+              "grit.relayout: rows must be a multiple of " +
+                  Twine(move.rowMultiple));
 }
 
 FailureOr<BundleOp> grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
@@ -60,10 +55,7 @@ FailureOr<BundleOp> grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
   }
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> sizes;
-  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-    if (ShapedType::isDynamic(extent))
-      sizes.push_back(DimOp::create(rewriter, loc, op.getArray(), dim));
+  SmallVector<Value> sizes = dynamicExtentsOf(rewriter, loc, op.getArray());
   auto source = PlanesOp::create(rewriter, loc, op.getArray());
   SmallVector<Value> planes(source.getPlanes());
   for (const PlaneMove &move : *moves) {

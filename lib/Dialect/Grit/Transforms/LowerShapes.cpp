@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emission.h"
 #include "PlaneShape.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
-#include "grit/Dialect/Grit/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -27,18 +27,6 @@ namespace grit {
 using namespace grit::ir;
 using namespace mlir;
 using Extents = SmallVector<OpFoldResult>;
-
-/// The extents of an array.
-static Extents extentsOf(OpBuilder &b, Location loc, Value array) {
-  Extents extents;
-  for (auto [dim, extent] :
-       llvm::enumerate(cast<ArrayType>(array.getType()).getShape()))
-    extents.push_back(
-        ShapedType::isDynamic(extent)
-            ? OpFoldResult(DimOp::create(b, loc, array, dim).getResult())
-            : b.getIndexAttr(extent));
-  return extents;
-}
 
 /// The entries of `list` that `order` names.
 static Extents inOrder(ArrayRef<OpFoldResult> list, ArrayRef<unsigned> order) {
@@ -113,8 +101,31 @@ static void emitInside(OpBuilder &b, SliceOp op, const Box &box) {
   }
 }
 
+/// Joins every dimension of which one index is taken with the next: their
+/// elements are one run, and groups may go over the end of a row there.
+static Box joinSingles(OpBuilder &b, Location loc, const Box &box) {
+  Box joined;
+  OpFoldResult extent = b.getIndexAttr(1), offset = b.getIndexAttr(0);
+  for (size_t dim = 0; dim < box.sizes.size(); ++dim) {
+    offset = sumOf(
+        b, loc,
+        {productOf(b, loc, {offset, box.extents[dim]}), box.offsets[dim]});
+    extent = productOf(b, loc, {extent, box.extents[dim]});
+    bool isLast = dim + 1 == box.sizes.size();
+    if (!isLast && isConstantIntValue(box.sizes[dim], 1))
+      continue;
+    joined.extents.push_back(extent);
+    joined.offsets.push_back(offset);
+    joined.sizes.push_back(box.sizes[dim]);
+    extent = b.getIndexAttr(1);
+    offset = b.getIndexAttr(0);
+  }
+  return joined;
+}
+
 static Value slicePlane(OpBuilder &b, Location loc, PlaneShape shape, Box box,
                         Value plane) {
+  box = joinSingles(b, loc, box);
   std::optional<size_t> partial = box.lastPartial();
   if (!partial)
     return plane;
@@ -168,6 +179,8 @@ static Value lower(OpBuilder &b, SliceOp op) {
 static Value transposePlane(OpBuilder &b, Location loc, PlaneShape shape,
                             ArrayRef<OpFoldResult> extents,
                             ArrayRef<int64_t> permutation, Value plane) {
+  if (holdsNothing(extents))
+    return plane;
   size_t moved = permutation.size();
   while (moved > 0 && permutation[moved - 1] == int64_t(moved) - 1)
     --moved;
@@ -187,6 +200,18 @@ static Value transposePlane(OpBuilder &b, Location loc, PlaneShape shape,
   return shape.plane(transposed->getResult(0));
 }
 
+/// Leaves out dimensions of one element: wherever they go, nothing moves.
+static void dropSingles(Extents &extents, SmallVector<int64_t> &permutation) {
+  for (size_t dim = extents.size(); dim-- > 0;) {
+    if (!isConstantIntValue(extents[dim], 1))
+      continue;
+    extents.erase(extents.begin() + dim);
+    llvm::erase(permutation, static_cast<int64_t>(dim));
+    for (int64_t &other : permutation)
+      other -= other > static_cast<int64_t>(dim);
+  }
+}
+
 static Value lower(OpBuilder &b, TransposeOp op) {
   Location loc = op.getLoc();
   ArrayType from = op.getArray().getType(), to = op.getType();
@@ -202,8 +227,9 @@ static Value lower(OpBuilder &b, TransposeOp op) {
       permutation.push_back(
           llvm::find(shape.order(), op.getPermutation()[dim]) -
           shape.order().begin());
-    plane = transposePlane(b, loc, shape, inOrder(extents, shape.order()),
-                           permutation, plane);
+    Extents ordered = inOrder(extents, shape.order());
+    dropSingles(ordered, permutation);
+    plane = transposePlane(b, loc, shape, ordered, permutation, plane);
   }
   Extents moved;
   for (int64_t dim : op.getPermutation())
@@ -233,15 +259,6 @@ static void emitSameExtents(OpBuilder &b, ConcatOp op,
     }
 }
 
-static OpFoldResult sumOf(OpBuilder &b, Location loc,
-                          ArrayRef<OpFoldResult> terms) {
-  Value sum = arith::ConstantIndexOp::create(b, loc, 0);
-  for (OpFoldResult term : terms)
-    sum = b.createOrFold<arith::AddIOp>(
-        loc, sum, getValueOrCreateConstantIndexOp(b, loc, term));
-  return getAsOpFoldResult(sum);
-}
-
 /// `extents` are those of the operands as the plane counts them, `dim` the
 /// dimension along which they are joined.
 static Value concatPlane(OpBuilder &b, Location loc, PlaneShape shape,
@@ -262,9 +279,9 @@ static Value concatPlane(OpBuilder &b, Location loc, PlaneShape shape,
   whole.back() = sumOf(b, loc, lengths);
   Extents offsets(whole.size(), b.getIndexAttr(0)),
       ones(whole.size(), b.getIndexAttr(1));
-  Value result = tensor::EmptyOp::create(b, loc, whole, b.getI8Type());
   if (holdsNothing(whole))
     return emptyPlane(b, loc);
+  Value result = tensor::EmptyOp::create(b, loc, whole, b.getI8Type());
   for (auto [index, plane] : llvm::enumerate(planes)) {
     if (holdsNothing(viewed[index]))
       continue;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emission.h"
 #include "PlaneShape.h"
 #include "grit/Dialect/Grit/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -88,22 +89,26 @@ LogicalResult grit::lowerVerifyPlacement(RewriterBase &rewriter,
   auto compared = PlanesOp::create(rewriter, loc, moved->getResult());
   const FormatDescription description =
       op.getType().getContract().getContract().description();
-  for (auto [plane, one, other] : llvm::zip_equal(
-           description.planes, compared.getPlanes(), reference.getPlanes())) {
-    auto role = static_cast<grit::PlaneRole>(plane.placement);
-    if (op.getVerified().contains(role))
-      cf::AssertOp::create(
-          rewriter, loc, emitEqual(rewriter, loc, one, other),
-          "DigestMismatch: grit.verify_placement: plane " + plane.name +
-              " does not lie as was assumed: its values are not those of the "
-              "reference");
+  SmallVector<OpFoldResult> extents = extentsOf(rewriter, loc, op.getArray());
+  for (auto [index, one, other] :
+       llvm::enumerate(compared.getPlanes(), reference.getPlanes())) {
+    const grit::PlaneInfo &plane = description.planes[index];
+    if (!op.getVerified().contains(
+            static_cast<grit::PlaneRole>(plane.placement)))
+      continue;
+    // Bits behind the last value are no part of the array.
+    PlaneShape shape(rewriter, loc, op.getType(), index);
+    Value mine = shape.values(one, extents);
+    Value theirs = shape.values(other, extents);
+    cf::AssertOp::create(
+        rewriter, loc, emitEqual(rewriter, loc, mine, theirs),
+        "DigestMismatch: grit.verify_placement: plane " + plane.name +
+            " does not lie as was assumed: its values are not those of the "
+            "reference");
   }
-  SmallVector<Value> sizes;
-  for (auto [dim, extent] : llvm::enumerate(op.getType().getShape()))
-    if (ShapedType::isDynamic(extent))
-      sizes.push_back(DimOp::create(rewriter, loc, op.getArray(), dim));
   auto planes = PlanesOp::create(rewriter, loc, op.getArray());
-  rewriter.replaceOpWithNewOp<BundleOp>(op, op.getType(), planes.getPlanes(),
-                                        sizes);
+  rewriter.replaceOpWithNewOp<BundleOp>(
+      op, op.getType(), planes.getPlanes(),
+      dynamicExtentsOf(rewriter, loc, op.getArray()));
   return success();
 }

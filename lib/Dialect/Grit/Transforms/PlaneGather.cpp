@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaneGather.h"
+#include "Emission.h"
 #include "grit/Format/LayoutEmit.h"
-#include "grit/KernelGen/Arithmetic.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <numeric>
 
@@ -122,9 +122,9 @@ public:
   PlaneGather(OpBuilder &builder, Location loc, const PlaneMove &move,
               Value plane)
       : builder(builder), loc(loc), move(move), plane(plane),
-        chunkBits(std::gcd(move.grid.step, int64_t(8))),
+        chunkBits(std::gcd(move.grid.packing.bits, int64_t(8))),
         chunksPerByte(8 / chunkBits),
-        map(move.source.ofBlocks(move.grid.step / chunkBits)) {
+        map(move.source.ofBlocks(move.grid.packing.bits / chunkBits)) {
     // Where chunks move in runs of whole bytes, the map is that of the runs.
     int64_t run = contiguousRun(map);
     if (run % chunksPerByte == 0) {
@@ -134,7 +134,7 @@ public:
     tables = emitTables(builder, loc, map);
   }
 
-  Value emit() { return runBytes > 1 ? emitRuns() : emitBytes(); }
+  Value emit();
 
 private:
   Value sourceOf(Arithmetic math, Value index) const {
@@ -143,11 +143,7 @@ private:
   }
   Value emitByte(Arithmetic math, Value byteIndex) const;
   Value emitChunk(Arithmetic math, Value byteIndex, int64_t chunk) const;
-  Value emitRuns();
-  Value emitBytes();
-  Value emptyLike(RankedTensorType type, ValueRange sizes) {
-    return tensor::EmptyOp::create(builder, loc, type, sizes);
-  }
+  Value emitRuns(OpFoldResult bytes);
 
   OpBuilder &builder;
   Location loc;
@@ -164,19 +160,20 @@ private:
 Value PlaneGather::emitChunk(Arithmetic math, Value byteIndex,
                              int64_t chunk) const {
   // In a byte that is filled from its most significant bits, chunks run down.
-  int64_t inByte = move.grid.msbFirst ? chunksPerByte - 1 - chunk : chunk;
+  int64_t inByte =
+      move.grid.packing.msbFirst ? chunksPerByte - 1 - chunk : chunk;
   Value number = math.add(math.mul(byteIndex, chunksPerByte), inByte);
   Value source = sourceOf(math, number);
   Value sourceByte = math.div(source, chunksPerByte), valid;
   if (move.tailedValues) {
-    int64_t chunks = move.tailedValues * (move.grid.step / chunkBits);
+    int64_t chunks = move.tailedValues * (move.grid.packing.bits / chunkBits);
     valid = math.cmp(arith::CmpIPredicate::ult, number, chunks);
     sourceByte = math.select(valid, sourceByte, math.index(0));
   }
   Value bits = tensor::ExtractOp::create(math.b, loc, plane, sourceByte);
   if (chunksPerByte > 1) {
     Value place = math.rem(source, chunksPerByte);
-    if (move.grid.msbFirst)
+    if (move.grid.packing.msbFirst)
       place = arith::SubIOp::create(math.b, loc, math.index(chunksPerByte - 1),
                                     place);
     Value shift = arith::IndexCastOp::create(math.b, loc, math.b.getI8Type(),
@@ -200,56 +197,33 @@ Value PlaneGather::emitByte(Arithmetic math, Value byteIndex) const {
   return byte;
 }
 
-/// Byte by byte.
-Value PlaneGather::emitBytes() {
-  auto type = cast<RankedTensorType>(plane.getType());
-  SmallVector<Value> sizes;
-  if (type.isDynamicDim(0))
-    sizes.push_back(tensor::DimOp::create(builder, loc, plane, 0));
-  auto body = [&](OpBuilder &nested, Location at, ValueRange) {
-    Value index = linalg::IndexOp::create(nested, at, 0);
-    linalg::YieldOp::create(nested, at, emitByte({nested, at}, index));
-  };
-  return linalg::GenericOp::create(builder, loc, TypeRange(type), ValueRange(),
-                                   emptyLike(type, sizes),
-                                   builder.getMultiDimIdentityMap(1),
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
+/// An outer loop over runs, whose places the map gives, and an inner one over
+/// the bytes of a run, which follow one another on both sides.
+Value PlaneGather::emitRuns(OpFoldResult bytes) {
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, bytes);
+  Arithmetic outer{builder, loc};
+  SmallVector<OpFoldResult> extents{
+      getAsOpFoldResult(outer.div(count, runBytes)),
+      builder.getIndexAttr(runBytes)};
+  Value runs =
+      emitBytes(builder, loc, extents, [&](Arithmetic math, ValueRange at) {
+        Value first = math.mul(sourceOf(math, at[0]), runBytes);
+        return tensor::ExtractOp::create(math.b, loc, plane,
+                                         math.sum(first, at[1]))
+            .getResult();
+      });
+  return tensor::CollapseShapeOp::create(
+      builder, loc, plane.getType(), runs,
+      ArrayRef<ReassociationIndices>{ReassociationIndices{0, 1}});
 }
 
-/// Run by run: an outer loop over runs, whose places the map gives, and an
-/// inner one over the bytes of a run, which follow one another on both sides.
-Value PlaneGather::emitRuns() {
-  auto type = cast<RankedTensorType>(plane.getType());
-  int64_t bytes = type.getDimSize(0);
-  bool known = !ShapedType::isDynamic(bytes);
-  SmallVector<Value> sizes;
-  Arithmetic math{builder, loc};
-  if (!known)
-    sizes.push_back(
-        math.div(tensor::DimOp::create(builder, loc, plane, 0), runBytes));
-  auto runsType = RankedTensorType::get(
-      {known ? bytes / runBytes : ShapedType::kDynamic, runBytes},
-      type.getElementType());
-  SmallVector<utils::IteratorType> parallel(2, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location at, ValueRange) {
-    Arithmetic inner{nested, at};
-    Value runIndex = linalg::IndexOp::create(nested, at, 0);
-    Value byte = linalg::IndexOp::create(nested, at, 1);
-    Value first = inner.mul(sourceOf(inner, runIndex), runBytes);
-    linalg::YieldOp::create(
-        nested, at,
-        tensor::ExtractOp::create(nested, at, plane, inner.sum(first, byte))
-            .getResult());
-  };
-  Value runs = linalg::GenericOp::create(
-                   builder, loc, TypeRange(runsType), ValueRange(),
-                   emptyLike(runsType, sizes),
-                   builder.getMultiDimIdentityMap(2), parallel, body)
-                   .getResult(0);
-  return tensor::CollapseShapeOp::create(
-      builder, loc, type, runs,
-      ArrayRef<ReassociationIndices>{ReassociationIndices{0, 1}});
+Value PlaneGather::emit() {
+  OpFoldResult bytes = tensor::getMixedSize(builder, loc, plane, 0);
+  if (runBytes > 1)
+    return emitRuns(bytes);
+  return emitBytes(builder, loc, bytes, [&](Arithmetic math, ValueRange at) {
+    return emitByte(math, at[0]);
+  });
 }
 
 Value grit::ir::emitPlaneMove(OpBuilder &builder, Location loc,

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaneMoves.h"
-#include "grit/Format/Layout.h"
+#include "grit/Format/Fields.h"
 #include <algorithm>
 
 using namespace grit;
@@ -18,67 +18,14 @@ static constexpr int64_t kDynamic = ShapedType::kDynamic;
 
 static tl::unexpected<Error> refuse(const PlaneInfo &plane, std::string message,
                                     std::string cause, std::string fix) {
-  static constexpr const char *fields[] = {"placement_data", "placement_scale",
-                                           "placement_meta"};
   return makeError(Status::PlacementUnknown, std::move(message),
-                   fields[plane.placement], {}, {}, std::move(cause),
+                   placementField(plane), {}, {}, std::move(cause),
                    std::move(fix));
 }
 
 //===----------------------------------------------------------------------===//
 // Grids
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// A field of the description with the elements that one value stands for.
-struct GridField {
-  const BitField *bits;
-  int64_t unit = 1, perUnit = 1;
-  ElementOrder order = ElementOrder::RowMajor;
-};
-} // namespace
-
-/// Every field of `plane`.
-static llvm::SmallVector<GridField>
-fieldsOf(const FormatDescription &description, unsigned plane) {
-  llvm::SmallVector<GridField> fields;
-  auto add = [&](GridField field) {
-    if (field.bits->plane == plane)
-      fields.push_back(field);
-  };
-  GridField stored{&description.codes};
-  if (description.sparsity) {
-    stored.unit = description.sparsity->m;
-    stored.perUnit = description.sparsity->n;
-    add({&description.sparsity->indices, stored.unit, stored.perUnit});
-  }
-  add(stored);
-  for (const Factor &factor : description.scales)
-    add({&factor.bits, factor.group, 1, factor.order});
-  for (const Factor &factor : description.offset.factors)
-    add({&factor.bits, factor.group, 1, factor.order});
-  return fields;
-}
-
-/// Reads step and order of values off a bit address; false when the values do
-/// not follow one another.
-static bool readStep(const BitField &field, PlaneGrid &grid) {
-  if (field.slices.size() != 1)
-    return false;
-  llvm::ArrayRef<Digit> digits = field.slices.front().digits;
-  if (digits.size() == 1 && digits[0] == Digit{1, 0, digits[0].stride} &&
-      digits[0].stride > 0) {
-    grid.step = digits[0].stride;
-    return true;
-  }
-  if (digits.size() != 2 || digits[1].stride >= 0)
-    return false;
-  int64_t step = -digits[1].stride;
-  grid.step = step;
-  grid.msbFirst = true;
-  return 8 % step == 0 && digits[0] == Digit{8 / step, 0, 8} &&
-         digits[1] == Digit{1, 8 / step, -step};
-}
 
 /// The grid of a plane, or nothing when the plane has one value only.
 static Expected<std::optional<PlaneGrid>> gridOf(ArrayType type,
@@ -87,15 +34,21 @@ static Expected<std::optional<PlaneGrid>> gridOf(ArrayType type,
       type.getContract().getContract().description();
   const PlaneInfo &plane = description.planes[index];
   PlaneGrid grid;
-  llvm::SmallVector<GridField> fields = fieldsOf(description, index);
-  for (const GridField &field : fields)
-    if (!readStep(*field.bits, grid))
+  std::vector<ArrayField> fields = fieldsOf(description);
+  std::erase_if(fields, [&](const ArrayField &field) {
+    return field.bits->plane != index;
+  });
+  for (const ArrayField &field : fields) {
+    std::optional<ItemPacking> packing = packingOf(*field.bits);
+    if (!packing)
       return refuse(plane,
                     "the values of plane " + plane.name + " have one layout",
                     "they do not follow one another: the format packs several "
                     "kinds of values into blocks",
                     "use the canonical placement");
-  const GridField &field = fields.front();
+    grid.packing = *packing;
+  }
+  const ArrayField &field = fields.front();
   if (field.unit == 0)
     return std::optional<PlaneGrid>();
   bool alongAxis = field.order == ElementOrder::AxisFastest;
@@ -147,13 +100,8 @@ static Expected<std::optional<PlaneMove>> planMove(ArrayType from, ArrayType to,
                                                    unsigned index) {
   const PlaneInfo plane =
       from.getContract().getContract().description().planes[index];
-  auto wordOf = [&](const Placements &words) {
-    return plane.placement == 0   ? words.data
-           : plane.placement == 1 ? words.scale
-                                  : words.meta;
-  };
-  Placement source = wordOf(from.getPlacements());
-  Placement target = wordOf(to.getPlacements());
+  Placement source = placementOf(from.getPlacements(), plane);
+  Placement target = placementOf(to.getPlacements(), plane);
   Expected<bool> stays = samePlacement(source, target);
   if (!stays)
     return tl::make_unexpected(stays.error());
@@ -176,8 +124,8 @@ static Expected<std::optional<PlaneMove>> planMove(ArrayType from, ArrayType to,
   const PlaneGrid &values = **grid;
   PlaneMove move{index, values, map->map, map->rowMultiple, 0};
   // Where the last byte ends is known for rows of whole bytes only.
-  if (values.rows == kDynamic &&
-      move.rowMultiple % 8 * (values.columns % 8) * (values.step % 8) % 8)
+  if (values.rows == kDynamic && move.rowMultiple % 8 * (values.columns % 8) *
+                                     (values.packing.bits % 8) % 8)
     return refuse(plane,
                   "a dynamic number of rows that are no whole bytes has no "
                   "relayout",
@@ -185,7 +133,7 @@ static Expected<std::optional<PlaneMove>> planMove(ArrayType from, ArrayType to,
                       " may hold values and unused bits",
                   "make the extents static");
   if (values.rows != kDynamic &&
-      values.rows % 8 * (values.columns % 8) * (values.step % 8) % 8)
+      values.rows % 8 * (values.columns % 8) * (values.packing.bits % 8) % 8)
     move.tailedValues = values.rows * values.columns;
   return std::optional<PlaneMove>(move);
 }

@@ -10,7 +10,7 @@
 #define GRIT_LIB_DIALECT_GRIT_TRANSFORMS_PLANEMOVES_H
 
 #include "grit/Dialect/Grit/IR/GritDialect.h"
-#include "grit/Format/LayoutMap.h"
+#include "grit/Format/Layout.h"
 
 namespace grit::ir {
 
@@ -18,8 +18,7 @@ namespace grit::ir {
 /// value for every `unit` elements (`perUnit` for sparse ones), `columns` of
 /// them in a row.
 struct PlaneGrid {
-  int64_t step = 0;      ///< bits from one value to the next
-  bool msbFirst = false; ///< the first value of a byte has its high bits
+  ItemPacking packing;
   int64_t columns = 0;
   int64_t rows = 0;       ///< kDynamic when another extent is
   unsigned columnDim = 0; ///< the dimension that the columns are cut from

@@ -7,40 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaneShape.h"
-#include "grit/KernelGen/Arithmetic.h"
+#include "Emission.h"
+#include "grit/Format/Fields.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include <numeric>
 
 using namespace grit::ir;
 using namespace mlir;
 using grit::kernelgen::Arithmetic;
-
-/// Whether one of the numbers that `plane` stores is counted along the group
-/// axis.
-static bool countsAlongAxis(const grit::FormatDescription &description,
-                            unsigned plane) {
-  auto along = [&](const grit::Factor &factor) {
-    return factor.bits.plane == plane &&
-           factor.order == grit::ElementOrder::AxisFastest;
-  };
-  return llvm::any_of(description.scales, along) ||
-         llvm::any_of(description.offset.factors, along);
-}
-
-/// Whether the first value of a byte has its high bits.
-static bool fillsFromTop(const grit::BitField &field) {
-  return field.isMsbStream() ||
-         llvm::any_of(field.slices, [](const grit::BitSlice &slice) {
-           return llvm::any_of(slice.digits, [](const grit::Digit &digit) {
-             return digit.stride < 0;
-           });
-         });
-}
 
 PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
                        unsigned plane)
@@ -49,12 +25,16 @@ PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
       type.getContract().getContract().description();
   unit = description.planes[plane].elements;
   bits = description.planes[plane].bits;
-  msbFirst =
-      (description.codes.plane == plane && fillsFromTop(description.codes)) ||
-      (description.sparsity && description.sparsity->indices.plane == plane &&
-       fillsFromTop(description.sparsity->indices));
   llvm::append_range(dims, llvm::seq<unsigned>(0, type.getRank()));
-  if (countsAlongAxis(description, plane))
+  bool alongAxis = false;
+  for (const grit::ArrayField &field : grit::fieldsOf(description)) {
+    if (field.bits->plane != plane)
+      continue;
+    std::optional<grit::ItemPacking> packing = grit::packingOf(*field.bits);
+    msbFirst |= packing && packing->msbFirst;
+    alongAxis |= field.order == grit::ElementOrder::AxisFastest;
+  }
+  if (alongAxis)
     std::rotate(dims.begin() + type.getAxis(),
                 dims.begin() + type.getAxis() + 1, dims.end());
 }
@@ -62,22 +42,6 @@ PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
 //===----------------------------------------------------------------------===//
 // Extents
 //===----------------------------------------------------------------------===//
-
-OpFoldResult grit::ir::productOf(OpBuilder &builder, Location loc,
-                                 ArrayRef<OpFoldResult> extents) {
-  Value product = arith::ConstantIndexOp::create(builder, loc, 1);
-  for (OpFoldResult extent : extents)
-    product = builder.createOrFold<arith::MulIOp>(
-        loc, product, getValueOrCreateConstantIndexOp(builder, loc, extent));
-  return getAsOpFoldResult(product);
-}
-
-void grit::ir::emitRequire(OpBuilder &builder, Location loc, Value condition,
-                           const Twine &message) {
-  if (!matchPattern(condition, m_One()))
-    cf::AssertOp::create(builder, loc, condition,
-                         ("SizeMismatch: " + message).str());
-}
 
 void PlaneShape::chooseParts(ArrayRef<OpFoldResult> extents) {
   int64_t common = 0;
@@ -124,26 +88,18 @@ static ReassociationIndices allDims(size_t rank) {
 /// `count` parts, a byte for each. Padding behind them is left out.
 Value PlaneShape::unpack(Value plane, OpFoldResult count) const {
   int64_t perByte = 8 / partBits;
-  auto body = [&](OpBuilder &nested, Location at, ValueRange) {
-    Arithmetic math{nested, at};
-    Value index = linalg::IndexOp::create(nested, at, 0);
-    Value byte =
-        tensor::ExtractOp::create(nested, at, plane, math.div(index, perByte));
-    Value place = math.rem(index, perByte);
+  return emitBytes(builder, loc, count, [&](Arithmetic math, ValueRange at) {
+    Value byte = tensor::ExtractOp::create(math.b, math.loc, plane,
+                                           math.div(at[0], perByte));
+    Value place = math.rem(at[0], perByte);
     if (msbFirst)
-      place = arith::SubIOp::create(nested, at, math.index(perByte - 1), place);
-    Value shift = arith::IndexCastOp::create(nested, at, nested.getI8Type(),
-                                             math.mul(place, partBits));
-    Value part = arith::ShRUIOp::create(nested, at, byte, shift);
-    linalg::YieldOp::create(nested, at, math.bitAnd(part, (1 << partBits) - 1));
-  };
-  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef(count),
-                                        builder.getI8Type());
-  return linalg::GenericOp::create(builder, loc, TypeRange(empty.getType()),
-                                   ValueRange(), empty,
-                                   builder.getMultiDimIdentityMap(1),
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
+      place = arith::SubIOp::create(math.b, math.loc, math.index(perByte - 1),
+                                    place);
+    Value shift = arith::IndexCastOp::create(
+        math.b, math.loc, math.b.getI8Type(), math.mul(place, partBits));
+    Value part = arith::ShRUIOp::create(math.b, math.loc, byte, shift);
+    return math.bitAnd(part, (1 << partBits) - 1);
+  });
 }
 
 /// The inverse; bits behind the last part are 0.
@@ -153,29 +109,21 @@ Value PlaneShape::pack(Value parts) const {
   Value count = builder.createOrFold<tensor::DimOp>(loc, parts, outer.index(0));
   OpFoldResult bytes =
       getAsOpFoldResult(outer.div(outer.add(count, perByte - 1), perByte));
-  auto body = [&](OpBuilder &nested, Location at, ValueRange) {
-    Arithmetic math{nested, at};
-    Value first = math.mul(linalg::IndexOp::create(nested, at, 0), perByte);
+  return emitBytes(builder, loc, bytes, [&](Arithmetic math, ValueRange at) {
+    Value first = math.mul(at[0], perByte);
     Value byte;
     for (int64_t i = 0; i < perByte; ++i) {
       Value index = math.add(first, i);
       Value inside = arith::CmpIOp::create(
-          nested, at, arith::CmpIPredicate::ult, index, count);
+          math.b, math.loc, arith::CmpIPredicate::ult, index, count);
       Value part = tensor::ExtractOp::create(
-          nested, at, parts, math.select(inside, index, math.index(0)));
+          math.b, math.loc, parts, math.select(inside, index, math.index(0)));
       part = math.select(inside, part, math.intConstant(part, 0));
       part = math.shl(part, (msbFirst ? perByte - 1 - i : i) * partBits);
       byte = byte ? math.bitOr(byte, part) : part;
     }
-    linalg::YieldOp::create(nested, at, byte);
-  };
-  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef(bytes),
-                                        builder.getI8Type());
-  return linalg::GenericOp::create(builder, loc, TypeRange(empty.getType()),
-                                   ValueRange(), empty,
-                                   builder.getMultiDimIdentityMap(1),
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
+    return byte;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,6 +143,14 @@ Value PlaneShape::view(Value plane, ArrayRef<OpFoldResult> extents) const {
   return tensor::ExpandShapeOp::create(
       builder, loc, bytesType(builder, extents), parts,
       ArrayRef<ReassociationIndices>{allDims(extents.size())}, extents);
+}
+
+Value PlaneShape::values(Value plane, ArrayRef<OpFoldResult> extents) {
+  if (isConstant())
+    return plane;
+  OpFoldResult elements = productOf(builder, loc, extents);
+  chooseParts(elements);
+  return view(plane, partsOf(elements, "the array"));
 }
 
 Value PlaneShape::plane(Value view) const {

@@ -47,6 +47,10 @@ public:
   /// The plane as a tensor of these extents, the last one in parts.
   mlir::Value view(mlir::Value plane,
                    llvm::ArrayRef<mlir::OpFoldResult> extents) const;
+  /// All that the plane holds of an array of these extents, in a tensor of rank
+  /// 1: bits behind the last value are left out.
+  mlir::Value values(mlir::Value plane,
+                     llvm::ArrayRef<mlir::OpFoldResult> extents);
   /// The plane that a tensor is a view of.
   mlir::Value plane(mlir::Value view) const;
 
@@ -60,15 +64,6 @@ private:
   bool msbFirst = false; ///< bytes are filled from their high bits
   llvm::SmallVector<unsigned> dims;
 };
-
-/// The product of extents, folded where they are known.
-mlir::OpFoldResult productOf(mlir::OpBuilder &builder, mlir::Location loc,
-                             llvm::ArrayRef<mlir::OpFoldResult> extents);
-
-/// Stops the program with SizeMismatch and `message` unless `condition` holds;
-/// nothing where it is known to.
-void emitRequire(mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::Value condition, const llvm::Twine &message);
 
 } // namespace grit::ir
 

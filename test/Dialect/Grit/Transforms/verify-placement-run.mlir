@@ -4,6 +4,8 @@
 // DEFINE: %{run} = mlir-runner %t.mlir -e %{entry} --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so
 // REDEFINE: %{entry} = true_claim
 // RUN: %{run} | FileCheck %s --check-prefix=TRUE
+// REDEFINE: %{entry} = unused_bits
+// RUN: %{run} | FileCheck %s --check-prefix=TRUE
 // REDEFINE: %{entry} = false_claim
 // RUN: not --crash %{run} 2>&1 | FileCheck %s --check-prefix=FALSE
 
@@ -39,5 +41,27 @@ func.func @false_claim() {
   %scales = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi8>
   %a = grit.bundle %data, %scales : tensor<64xi8>, tensor<4xi8> -> !unknown
   call @verify(%a) : (!unknown) -> ()
+  return
+}
+
+// Nine nibbles: half of the last byte is nobody's.
+!nine = !grit.array<3x3x#grit.grade<e = u4, k0 = 3, s0 = e8m0, esr = ratiomaxabs>>
+!nine_assumed = !grit.array<3x3x#grit.grade<e = u4, k0 = 3, s0 = e8m0, esr = ratiomaxabs>, data = col_major, assumed = [data]>
+!nine_columns = !grit.array<3x3x#grit.grade<e = u4, k0 = 3, s0 = e8m0, esr = ratiomaxabs>, data = col_major>
+
+func.func private @verify_nine(%data: tensor<5xi8>, %other: tensor<5xi8>) {
+  %scales = arith.constant dense<1> : tensor<3xi8>
+  %a = grit.bundle %data, %scales : tensor<5xi8>, tensor<3xi8> -> !nine_assumed
+  %reference = grit.bundle %other, %scales : tensor<5xi8>, tensor<3xi8> -> !nine
+  %c = grit.verify_placement %a against %reference : !nine_assumed, !nine -> !nine_columns
+  %one = arith.constant 1 : i32
+  vector.print %one : i32
+  return
+}
+
+func.func @unused_bits() {
+  %data = arith.constant dense<[0x11, 0x11, 0x11, 0x11, 0x01]> : tensor<5xi8>
+  %other = arith.constant dense<[0x11, 0x11, 0x11, 0x11, 0x71]> : tensor<5xi8>
+  call @verify_nine(%data, %other) : (tensor<5xi8>, tensor<5xi8>) -> ()
   return
 }
