@@ -25,8 +25,6 @@ DECIDED = {
         "the compiler generates no kernel for such a contract",
     "encode of this contract has no lowering":
         "the compiler generates no encoder for such a contract",
-    "the values of plane data have one layout":
-        "the compiler moves no codes that cross bytes, most significant bit first",
 }
 
 
