@@ -31,15 +31,14 @@ Value grit::ir::emitBytes(
       indices.push_back(linalg::IndexOp::create(nested, at, dim));
     linalg::YieldOp::create(nested, at, body({nested, at}, indices));
   };
-  return linalg::GenericOp::create(builder, loc, TypeRange(empty.getType()),
-                                   ValueRange(), empty,
-                                   builder.getMultiDimIdentityMap(rank), loops,
-                                   yield)
+  return linalg::GenericOp::create(
+             builder, loc, TypeRange(empty.getType()), ValueRange(), empty,
+             builder.getMultiDimIdentityMap(rank), loops, yield)
       .getResult(0);
 }
 
-SmallVector<OpFoldResult>
-grit::ir::extentsOf(OpBuilder &builder, Location loc, Value array) {
+SmallVector<OpFoldResult> grit::ir::extentsOf(OpBuilder &builder, Location loc,
+                                              Value array) {
   SmallVector<OpFoldResult> extents;
   for (auto [dim, extent] :
        llvm::enumerate(cast<ArrayType>(array.getType()).getShape()))

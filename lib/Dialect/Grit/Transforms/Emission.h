@@ -24,9 +24,9 @@ mlir::Value emitBytes(
 /// The extents of an array, or only those that its type leaves open.
 llvm::SmallVector<mlir::OpFoldResult>
 extentsOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value array);
-llvm::SmallVector<mlir::Value>
-dynamicExtentsOf(mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::Value array);
+llvm::SmallVector<mlir::Value> dynamicExtentsOf(mlir::OpBuilder &builder,
+                                                mlir::Location loc,
+                                                mlir::Value array);
 
 /// Sums and products of extents, folded where they are known.
 mlir::OpFoldResult sumOf(mlir::OpBuilder &builder, mlir::Location loc,
