@@ -99,6 +99,40 @@ Emitter::SparseCode Emitter::sparseCodeAt(Value index) {
   return {keep, fieldAt(description.codes, ordinal)};
 }
 
+Value Emitter::fullRuns(Value first, int64_t runs) {
+  Arithmetic a{builder, loc};
+  const Sparsity &sparsity = *description.sparsity;
+  Value base = a.mul(first, sparsity.n);
+  auto indicesAt = [&](unsigned slot) {
+    if (runs == 1)
+      return fieldAt(sparsity.indices, a.add(base, slot));
+    SmallVector<int64_t> slots =
+        llvm::map_to_vector(consecutive(0, runs), [&](int64_t run) {
+          return run * sparsity.n + slot;
+        });
+    return lanesOf(sparsity.indices, base, runs * sparsity.n, slots);
+  };
+  Value full;
+  auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+    full = full ? arith::AndIOp::create(builder, loc, full, holds) : holds;
+  };
+  SmallVector<Value> indices;
+  for (unsigned slot = 0; slot < sparsity.n; ++slot) {
+    Value current = indicesAt(slot);
+    if (!sparsity.ascending)
+      for (Value other : indices)
+        require(arith::CmpIPredicate::ne, current, other);
+    else if (slot)
+      require(arith::CmpIPredicate::ugt, current, indices.back());
+    if (!sparsity.ascending || slot + 1 == sparsity.n)
+      require(arith::CmpIPredicate::ult, current,
+              a.intConstant(current, sparsity.m));
+    indices.push_back(current);
+  }
+  return full;
+}
+
 Value Emitter::codes(const Run &run) {
   return description.sparsity ? sparseCodesOf(run).code : denseCodes(run);
 }

@@ -53,6 +53,7 @@ void grit::addPlanePasses(OpPassManager &pm) {
 
 void grit::buildGritToLinalgPipeline(OpPassManager &pm) {
   addContractPasses(pm);
+  pm.addPass(createOrderSurvivors());
   pm.addPass(createGritToLinalg());
   addPlanePasses(pm);
 }
@@ -62,6 +63,8 @@ void grit::addBufferizePasses(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  // A loop may carry an array that each turn makes anew.
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
@@ -151,6 +154,9 @@ LogicalResult grit::buildGritToCpuPipeline(OpPassManager &pm,
   if (options.cInterface)
     pm.addPass(createRecordInterface());
   addContractPasses(pm);
+  OrderSurvivorsOptions survivors;
+  survivors.lanes = target.vectorBits() / 8; // indices are bytes in lanes
+  pm.addPass(createOrderSurvivors(survivors));
   GritToVectorOptions kernels;
   kernels.lanes = target.vectorBits() / 32;
   pm.addPass(createGritToVector(kernels));

@@ -228,6 +228,34 @@ func.func @f(%a: !grit.array<2x32x#grit.grade<mxfp4>>, %y: tensor<?x32xf32>, %o:
         grit.compiler.compile(source)["f"](array, np.zeros((size, 32), np.float32), start, size)
 
 
+@pytest.mark.parametrize("name", ["mxfp4", "q4ks", "gguf.q4_0"])
+def test_L5_arrays_carried_through_a_loop(name):
+    """Each turn moves the first row to the end."""
+    kind, row = (array_type(name, (rows, 256), 1) for rows in (None, 1))
+    module = grit.compiler.compile(f"""\
+func.func @f(%a: {kind}, %n: index, %y: tensor<?x256xf32>) -> tensor<?x256xf32> {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = grit.dim %a, 0 : {kind}
+  %rest = arith.subi %rows, %one : index
+  %last = scf.for %i = %zero to %n step %one iter_args(%w = %a) -> ({kind}) {{
+    %first = grit.slice %w [0, 0] [1, 256] : {kind} -> {row}
+    %others = grit.slice %w [1, 0] [%rest, 256] : {kind} -> {kind}
+    %next = grit.concat dim 0 %others, %first : {kind}, {row} -> {kind}
+    scf.yield %next : {kind}
+  }}
+  %v = grit.decode ins(%last : {kind}) outs(%y : tensor<?x256xf32>) -> tensor<?x256xf32>
+  return %v : tensor<?x256xf32>
+}}
+""")
+    array = random_array(name, (7, 256), 1, 3)
+    for turns in range(9):
+        out = np.full((7, 256), 7, np.float32)
+        module["f"](array, turns, out)
+        assert_same_bits(out, np.roll(array.dequantize(), -turns, axis=0),
+                         f"{name}, {turns} turns")
+
+
 #===----------------------------------------------------------------------===#
 # Transposes (L4)
 #===----------------------------------------------------------------------===#

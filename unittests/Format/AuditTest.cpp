@@ -55,6 +55,7 @@ TEST(Audit, ReasonsAreMandatory) {
   static_assert(!std::is_constructible_v<AssumptionReason, const char *>);
   EXPECT_FALSE(AssumptionReason::check(""));
   EXPECT_FALSE(AssumptionReason::check(" \t\n"));
+  EXPECT_FALSE(AssumptionReason::check(std::string_view("\0 \x7f", 3)));
   EXPECT_EQ(take(AssumptionReason::check("a vendor says so")).str(),
             "a vendor says so");
 }

@@ -318,6 +318,48 @@ def LowerReshapes : Pass<"grit-lower-reshapes"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def OrderSurvivors : Pass<"grit-order-survivors", "::mlir::ModuleOp"> {
+  let summary = "put the codes of malformed sparse arrays in place";
+  let description = [{
+    In a sparse array a repeated index counts once and one beyond M not at all,
+    and the codes of all later runs move up. Kernels take the codes of a run
+    where its number says, so in front of each one that reads a sparse array
+    this pass looks whether every run names N positions. Where all do, as in
+    every array of rising indices that passes grit_check at level 2, the array
+    stays; else its codes are put in place first. Arrays that encode wrote, that
+    a `grit.check` of level 2 saw, and constants that pass one are left alone.
+
+    ```mlir
+    // before
+    %r = grit.decode ins(%a : !grit.array<4x32x#grit.grade<i8s24>>) ...
+    // after
+    %p:3 = grit.planes %a : ...
+    %full = call @grit_runs_are_full(%p#0, %p#1, %p#2) : (...) -> i1
+    %q:3 = scf.if %full -> (...) {
+      scf.yield %p#0, %p#1, %p#2 : ...
+    } else {
+      %o:3 = call @grit_order_survivors(%p#0, %p#1, %p#2) : (...) -> (...)
+      scf.yield %o#0, %o#1, %o#2 : ...
+    }
+    %b = grit.bundle %q#0, %q#1, %q#2 : ...
+    %r = grit.decode ins(%b : !grit.array<4x32x#grit.grade<i8s24>>) ...
+    ```
+
+    Arrays must have canonical placements (`grit-legalize-placements`).
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", /*default=*/"1",
+                        "runs looked at at a time; above 1 in vectors">];
+  let dependentDialects = ["::grit::ir::GritDialect",
+                           "::grit::kernel::GritKernelDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def PlaceResults : Pass<"grit-place-results", "::mlir::func::FuncOp"> {
   let summary = "put returned buffers where C wants them";
   let description = [{

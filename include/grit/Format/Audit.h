@@ -82,7 +82,11 @@ private:
   struct Checked {};
   constexpr AssumptionReason(std::string_view text, Checked) : text(text) {}
   static constexpr bool isBlank(std::string_view text) {
-    return text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+    // Controls are as blank as spaces.
+    for (char c : text)
+      if (static_cast<unsigned char>(c) > ' ' && c != '\x7f')
+        return false;
+    return true;
   }
   std::string_view text;
 };

@@ -92,6 +92,11 @@ public:
   /// whose NaNs carry no payload, can do without.
   mlir::Value values(const Run &run, bool canonicalNan = true);
 
+  /// Whether the indices of each of `runs` runs of a sparse array name N
+  /// positions below M, rising where the contract says so: i1 for one run, else
+  /// vector<runs x i1>. `first` is a multiple of `runs`.
+  mlir::Value fullRuns(mlir::Value first, int64_t runs);
+
   // One element.
 
   /// The value of the element at a row-major index, in scalar arithmetic on

@@ -85,10 +85,6 @@ class TensorView(ctypes.Structure):
 
 class MlirRoute(Route):
     name = "mlir"
-    known = {vector: reason for reason, vectors in {
-        "compiled decode places the codes of malformed indices otherwise (D13, D14)":
-            ("decode/i8s24/duplicate_indices", "decode/indices_beyond_the_run"),
-    }.items() for vector in vectors}
     not_offered = {kind: reason for reason, kinds in {
         "no operation takes a number or a word apart": ("format_space", "fmt_decode",
                                                         "fmt_encode"),

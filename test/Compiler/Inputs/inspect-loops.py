@@ -3,7 +3,8 @@
 Usage: inspect-loops.py FUNCTION... < kernels.s
 
 A loop is what a branch back closes in the graph of basic blocks. For each
-function, and those of the file that it calls, prints the innermost loops: how
+function, and those of the file that it calls (but for what looks at sparse indices
+before the kernel and repairs them), prints the innermost loops: how
 many instructions work on packed lanes and how many on single numbers. Fails
 when there is no loop at all, when an innermost loop has no packed instruction
 (a scalar loop over elements), or when one calls something (a call per element).
@@ -15,6 +16,7 @@ import sys
 PACKED = re.compile(r"\t(v?p[a-z0-9]+|v?[a-z0-9]+p[sd]|v?movdq[au]?\d*)\t.*%[xyz]mm")
 SINGLE = re.compile(r"\tv?[a-z0-9]+s[sd]\t")
 BRANCH = re.compile(r"\tj([a-z]+)\t(\.L\w+)")
+BESIDES = ("grit_runs_are_full", "grit_order_survivors")
 LEAVES = re.compile(r"\t(ret|ud2|jmp\tq?\*)")
 
 
@@ -114,7 +116,7 @@ def called(name, code):
     seen, stack = set(), [name]
     while stack:
         function = stack.pop()
-        if function in code and function not in seen:
+        if function in code and function not in seen and not function.startswith(BESIDES):
             seen.add(function)
             stack += re.findall(r"\tcallq\t(\w+)", "\n".join(code[function]))
     return sorted(seen)

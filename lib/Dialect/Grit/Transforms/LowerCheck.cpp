@@ -78,7 +78,6 @@ private:
   void emitPlaneSize(unsigned index, Value plane, Value elements);
   FailureOr<Value> inOrder();
   Value countRuns();
-  Value emitRising(OpBuilder &body, ValueRange planes, Value run);
 
   RewriterBase &builder;
   CheckOp op;
@@ -194,7 +193,7 @@ FailureOr<Value> CheckEmitter::inOrder() {
     return failure();
   }
   auto relayout = RelayoutOp::create(builder, loc, readable, op.getArray());
-  FailureOr<BundleOp> moved = grit::lowerRelayout(builder, relayout);
+  FailureOr<BundleOp> moved = grit::lowerRelayout(builder, relayout, op);
   if (failed(moved))
     return failure();
   builder.setInsertionPoint(op);
@@ -211,30 +210,6 @@ Value CheckEmitter::countRuns() {
   return arith::DivUIOp::create(
       builder, loc, elements,
       arith::ConstantIndexOp::create(builder, loc, description.sparsity->m));
-}
-
-/// Whether the indices of a run rise strictly and stay below M.
-Value CheckEmitter::emitRising(OpBuilder &body, ValueRange planes, Value run) {
-  const grit::Sparsity &sparsity = *description.sparsity;
-  grit::kernelgen::Emitter emitter(body, loc, description, planes);
-  Value first = arith::MulIOp::create(
-      body, loc, run, arith::ConstantIndexOp::create(body, loc, sparsity.n));
-  Value rising, previous;
-  auto require = [&](Predicate predicate, Value lhs, Value rhs) {
-    Value holds = arith::CmpIOp::create(body, loc, predicate, lhs, rhs);
-    rising = rising ? arith::AndIOp::create(body, loc, rising, holds) : holds;
-  };
-  for (unsigned slot = 0; slot < sparsity.n; ++slot) {
-    Value at = arith::AddIOp::create(
-        body, loc, first, arith::ConstantIndexOp::create(body, loc, slot));
-    Value current = emitter.fieldAt(sparsity.indices, at);
-    if (previous)
-      require(Predicate::ugt, current, previous);
-    previous = current;
-  }
-  require(Predicate::ult, previous,
-          arith::ConstantIntOp::create(body, loc, sparsity.m, 32));
-  return rising;
 }
 
 LogicalResult CheckEmitter::emitIndices() {
@@ -257,7 +232,9 @@ LogicalResult CheckEmitter::emitIndices() {
   auto body = [&](OpBuilder &nested, Location at, ValueRange arguments) {
     Value run = linalg::IndexOp::create(nested, at, 0);
     Value rising = arith::ExtUIOp::create(
-        nested, at, i8, emitRising(nested, planes.getPlanes(), run));
+        nested, at, i8,
+        grit::kernelgen::Emitter(nested, at, description, planes.getPlanes())
+            .fullRuns(run, 1));
     Value all = arith::AndIOp::create(nested, at, arguments[1], rising);
     linalg::YieldOp::create(nested, at, all);
   };

@@ -25,7 +25,7 @@ using namespace grit::ir;
 using namespace mlir;
 
 /// Stops the program when the dynamic number of rows does not hold whole tiles.
-static void emitRowCheck(OpBuilder &builder, RelayoutOp op,
+static void emitRowCheck(OpBuilder &builder, RelayoutOp op, StringRef name,
                          const PlaneMove &move, ValueRange sizes) {
   if (move.rowMultiple == 1)
     return;
@@ -42,15 +42,17 @@ static void emitRowCheck(OpBuilder &builder, RelayoutOp op,
     rows = arith::MulIOp::create(builder, loc, rows, size);
   Value rest = math.rem(rows, move.rowMultiple);
   emitRequire(builder, loc, math.cmp(arith::CmpIPredicate::eq, rest, 0),
-              "grit.relayout: rows must be a multiple of " +
-                  Twine(move.rowMultiple));
+              name + ": rows must be a multiple of " + Twine(move.rowMultiple));
 }
 
-FailureOr<BundleOp> grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
+FailureOr<BundleOp> grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op,
+                                        Operation *asker) {
+  if (!asker)
+    asker = op;
   ArrayType type = op.getType();
   auto moves = planMoves(op.getArray().getType(), type);
   if (!moves) {
-    describeError(op.emitOpError(), moves.error());
+    describeError(asker->emitOpError(), moves.error());
     return failure();
   }
   Location loc = op.getLoc();
@@ -59,7 +61,7 @@ FailureOr<BundleOp> grit::lowerRelayout(RewriterBase &rewriter, RelayoutOp op) {
   auto source = PlanesOp::create(rewriter, loc, op.getArray());
   SmallVector<Value> planes(source.getPlanes());
   for (const PlaneMove &move : *moves) {
-    emitRowCheck(rewriter, op, move, sizes);
+    emitRowCheck(rewriter, op, asker->getName().getStringRef(), move, sizes);
     planes[move.plane] = emitPlaneMove(rewriter, loc, move, planes[move.plane]);
   }
   return rewriter.replaceOpWithNewOp<BundleOp>(op, type, planes, sizes);

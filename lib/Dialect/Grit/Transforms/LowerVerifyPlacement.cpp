@@ -31,7 +31,7 @@ static FailureOr<BundleOp> asReference(RewriterBase &b, VerifyPlacementOp op) {
     words.meta = reference.meta;
   auto relayout = RelayoutOp::create(b, op.getLoc(), from.withPlacements(words),
                                      op.getArray());
-  FailureOr<BundleOp> moved = grit::lowerRelayout(b, relayout);
+  FailureOr<BundleOp> moved = grit::lowerRelayout(b, relayout, op);
   b.setInsertionPoint(op);
   return moved;
 }

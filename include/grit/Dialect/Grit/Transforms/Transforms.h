@@ -31,9 +31,11 @@ void populateExpandArraysPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns,
                                   mlir::ConversionTarget &target);
 
-/// Turns a relayout into byte permutations of planes, or refuses it.
+/// Turns a relayout into byte permutations of planes, or refuses it in the name
+/// of `asker`, the operation that needs it where that is another one.
 mlir::FailureOr<ir::BundleOp> lowerRelayout(mlir::RewriterBase &rewriter,
-                                            ir::RelayoutOp op);
+                                            ir::RelayoutOp op,
+                                            mlir::Operation *asker = nullptr);
 
 /// Turns a check into comparisons and cf.assert, or refuses it.
 mlir::LogicalResult lowerCheck(mlir::RewriterBase &rewriter, ir::CheckOp op);
