@@ -13,9 +13,9 @@
 
 namespace grit {
 
-/// Where the values of a field lie.
-Expected<PlacedField> placedField(const ArraySpec &spec,
-                                  const ArrayField &field);
+/// In an array of structs, the bytes of whole blocks: what moves when blocks
+/// do, whether decode reads it or not.
+std::optional<ArrayField> blockBytes(const ArraySpec &spec);
 
 /// concatOf for somebody who has shown that factors of the whole array are the
 /// same in all parts.

@@ -10,6 +10,7 @@
 #include "CheckSteps.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Descriptor.h"
+#include "grit/Format/Fields.h"
 #include "grit/Format/Fingerprint.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
@@ -161,7 +162,7 @@ static std::optional<Error> verifyGroups(const ArraySpec &spec) {
   if (spec.contract.isGrade())
     return std::nullopt;
   for (const Factor &factor : desc.scales)
-    if (factor.order == ElementOrder::AxisFastest)
+    if (factor.order != ElementOrder::RowMajor)
       return std::nullopt;
   for (size_t i = spec.axis + 1; i < spec.shape.size(); ++i)
     if (spec.shape[i] > 1)
@@ -204,9 +205,8 @@ Expected<PlaneSizes> ArraySpec::planeSizes() const {
   if (auto error = verifyShape(*this))
     return tl::make_unexpected(std::move(*error));
   PlaneSizes sizes;
-  int64_t elements = numElements();
   for (const PlaneInfo &plane : contract.description().planes) {
-    int64_t units = plane.elements ? elements / plane.elements : 1;
+    int64_t units = unitCount(*this, plane.elements, plane.rows);
     auto bits = multiply(units, plane.bits);
     if (!bits)
       return tl::make_unexpected(
@@ -226,7 +226,12 @@ static std::string arithmetic(const ArraySpec &spec, const PlaneInfo &plane,
     text = "one per array";
   else {
     text = "numel=" + str(spec.numElements());
-    if (plane.elements != 1)
+    if (plane.rows)
+      text = str(unitCount(spec, plane.elements, plane.rows)) + " blocks of " +
+             str(plane.rows) + " x " + str(plane.elements);
+    else if (plane.elements == kWholeAxis)
+      text += " / " + str(spec.shape[spec.axis]);
+    else if (plane.elements != 1)
       text += " / " + str(plane.elements);
   }
   return text + " x " + str(plane.bits) + " bits = " + str(bytes) + " bytes";
@@ -247,7 +252,7 @@ static std::string likelyCause(const ArraySpec &spec, size_t index,
              ": the planes may be in another order";
   auto bits = multiply(elements, plane.bits);
   auto foundBits = multiply(actual, 8);
-  if (plane.elements == 0 || !bits || !foundBits)
+  if (plane.elements < 1 || plane.rows || !bits || !foundBits)
     return "the bytes belong to another contract";
   if (plane.elements > 1 && *bits % *foundBits == 0 &&
       *bits / *foundBits != plane.elements)

@@ -179,11 +179,11 @@ static Expected<std::vector<RoleField>> fieldsOfRole(const ArraySpec &spec,
                                                      PlaneRole role) {
   const FormatDescription &description = spec.contract.description();
   std::vector<RoleField> fields;
-  for (const ArrayField &field : fieldsOf(description)) {
+  for (const ArrayField &field : fieldsOf(spec)) {
     if (description.planes[field.bits->plane].placement !=
         static_cast<unsigned>(role))
       continue;
-    Expected<PlacedField> placed = placedField(spec, field);
+    Expected<PlacedField> placed = PlacedField::of(spec, field);
     if (!placed)
       return tl::unexpected(placed.error());
     fields.push_back({field.bits, *placed});

@@ -37,8 +37,7 @@ static std::optional<Error> checkIndices(const ArraySpec &spec, int plane,
   int64_t numRuns = spec.numElements() / sparsity.m;
   if (numRuns == 0)
     return std::nullopt;
-  Expected<PlacedField> indices =
-      PlacedField::ofElements(spec, sparsity.indices);
+  Expected<PlacedField> indices = PlacedField::of(spec, indicesOf(sparsity));
   if (!indices)
     return std::nullopt;
   for (int64_t run = 0; run < numRuns; ++run) {

@@ -81,7 +81,7 @@ static void probeScales(const ArraySpec &spec, const Factor &scale,
                         std::vector<Warning> &warnings) {
   if (!scale.number.word.isExponentOnly())
     return;
-  Expected<PlacedField> codes = PlacedField::ofFactor(spec, scale);
+  Expected<PlacedField> codes = PlacedField::of(spec, fieldOf(scale, spec));
   if (!codes)
     return;
   uint32_t first = codes->read(samples[0], planes);
@@ -102,8 +102,7 @@ static void probeScales(const ArraySpec &spec, const Factor &scale,
 static int32_t largestCode(const ArraySpec &spec, const Samples &samples,
                            std::span<const ByteSpan> planes) {
   const FormatDescription &description = spec.contract.description();
-  Expected<PlacedField> codes =
-      PlacedField::ofElements(spec, description.codes);
+  Expected<PlacedField> codes = PlacedField::of(spec, codesOf(description));
   if (!codes)
     return 0;
   int32_t largest = 0;
@@ -119,8 +118,7 @@ static int32_t largestCode(const ArraySpec &spec, const Samples &samples,
     return largest;
   }
   const Sparsity &sparsity = *description.sparsity;
-  Expected<PlacedField> indices =
-      PlacedField::ofElements(spec, sparsity.indices);
+  Expected<PlacedField> indices = PlacedField::of(spec, indicesOf(sparsity));
   if (!indices)
     return 0;
   int64_t code = 0, next = 0;
@@ -145,6 +143,9 @@ static int32_t largestCode(const ArraySpec &spec, const Samples &samples,
 void check_steps::probe(const ArraySpec &spec, std::span<const ByteSpan> slots,
                         std::vector<Warning> &warnings) {
   const FormatDescription &description = spec.contract.description();
+  if (description.scales.empty() || description.scales.back().group <= 0 ||
+      description.scales.back().order == ElementOrder::Block)
+    return;
   const Factor &scale = description.scales.back();
   Samples samples(spec.numElements() / scale.group);
   if (samples.count < 2)

@@ -40,6 +40,8 @@ uint32_t grit::readField(const BitField &field, int64_t index,
     window &= (uint64_t(1) << slice.width) - 1;
     value |= static_cast<uint32_t>(window) << slice.shift;
   }
+  if (field.radix)
+    return field.radix->digit(value, field.storedWidth(), index);
   return value;
 }
 
@@ -63,17 +65,34 @@ void grit::writeField(const BitField &field, int64_t index, uint32_t value,
   }
 }
 
+/// The block that element `index` is in, blocks counted matrix by matrix.
+static int64_t blockIndex(const Factor &factor, int64_t index,
+                          const ArraySpec &spec) {
+  size_t rank = spec.shape.size();
+  int64_t columns = spec.shape[rank - 1];
+  int64_t rows = rank > 1 ? spec.shape[rank - 2] : 1;
+  int64_t across = (columns - 1) / factor.group + 1;
+  int64_t down = (rows - 1) / factor.rows + 1;
+  int64_t row = index / columns;
+  return (row / rows * down + row % rows / factor.rows) * across +
+         index % columns / factor.group;
+}
+
 int64_t grit::groupIndex(const Factor &factor, int64_t index,
                          const ArraySpec &spec) {
   if (factor.group == 0)
     return 0;
   if (factor.order == ElementOrder::RowMajor)
     return index / factor.group;
+  if (factor.order == ElementOrder::Block)
+    return blockIndex(factor, index, spec);
   int64_t axis = spec.shape[spec.axis], inner = 1;
   for (size_t i = spec.axis + 1; i < spec.shape.size(); ++i)
     inner *= spec.shape[i];
   int64_t position = index / inner % axis;
   int64_t line = index / (inner * axis) * inner + index % inner;
+  if (factor.group == kWholeAxis)
+    return line;
   return (line * axis + position) / factor.group;
 }
 
@@ -89,6 +108,7 @@ public:
   static Expected<FactorReader> get(const ArraySpec &spec,
                                     const Factor &factor);
 
+  const Factor &description() const { return *factor; }
   float at(int64_t element, const ArraySpec &spec,
            std::span<const ByteSpan> planes) {
     int64_t group = groupIndex(*factor, element, spec);
@@ -119,7 +139,10 @@ private:
 
   static Expected<std::vector<FactorReader>>
   readers(const ArraySpec &spec, const std::vector<Factor> &factors);
+  float join(float value, FactorReader &factor, int64_t element);
   float product(std::vector<FactorReader> &factors, int64_t element);
+  float level(int64_t index, int64_t code);
+  float scaled(float level, int64_t index);
   float element(int64_t index, int64_t code);
   uint32_t survivors(int64_t run) const;
   float project(float value) const;
@@ -127,7 +150,8 @@ private:
   const ArraySpec &spec;
   const FormatDescription &desc;
   std::span<const ByteSpan> planes;
-  PlacedField codes, indices;
+  PlacedField codes, indices, signs, book;
+  bool hasScale = false; ///< a factor before the level
   std::vector<FactorReader> scales, offsets;
 };
 
@@ -135,7 +159,7 @@ private:
 
 Expected<FactorReader> FactorReader::get(const ArraySpec &spec,
                                          const Factor &factor) {
-  Expected<PlacedField> field = PlacedField::ofFactor(spec, factor);
+  Expected<PlacedField> field = PlacedField::of(spec, fieldOf(factor, spec));
   if (!field)
     return tl::make_unexpected(field.error());
   FactorReader reader;
@@ -165,15 +189,30 @@ Expected<Decoder> Decoder::get(const ArraySpec &spec,
   Decoder decoder(spec, planes);
   const FormatDescription &desc = decoder.desc;
   if (desc.sparsity) {
-    auto indices = PlacedField::ofElements(spec, desc.sparsity->indices);
+    auto indices = PlacedField::of(spec, indicesOf(*desc.sparsity));
     if (!indices)
       return tl::make_unexpected(indices.error());
     decoder.indices = *indices;
   }
-  auto codes = PlacedField::ofElements(spec, desc.codes);
+  auto codes = PlacedField::of(spec, codesOf(desc));
   if (!codes)
     return tl::make_unexpected(codes.error());
   decoder.codes = *codes;
+  if (desc.level.signs) {
+    auto signs = PlacedField::of(
+        spec, {&desc.level.signs->bits, desc.level.signs->group});
+    if (!signs)
+      return tl::make_unexpected(signs.error());
+    decoder.signs = *signs;
+  }
+  if (desc.level.book) {
+    auto book = PlacedField::of(spec, {&*desc.level.book, 0});
+    if (!book)
+      return tl::make_unexpected(book.error());
+    decoder.book = *book;
+  }
+  for (const Factor &factor : desc.scales)
+    decoder.hasScale |= !factor.afterLevel;
   auto scales = readers(spec, desc.scales);
   if (!scales)
     return tl::make_unexpected(scales.error());
@@ -185,29 +224,69 @@ Expected<Decoder> Decoder::get(const ArraySpec &spec,
   return decoder;
 }
 
-/// Outermost first, rounded to binary32 after each step.
+float Decoder::join(float value, FactorReader &factor, int64_t element) {
+  float other = factor.at(element, spec, planes);
+  switch (factor.description().op) {
+  case FactorOp::Multiply:
+    return value * other;
+  case FactorOp::Divide:
+    return value / other;
+  case FactorOp::Add:
+    return value + other;
+  }
+  return value;
+}
+
+/// Outermost first, rounded to binary32 after each step; factors that follow
+/// the level are not part of it.
 float Decoder::product(std::vector<FactorReader> &factors, int64_t element) {
-  float result = factors.front().at(element, spec, planes);
-  for (size_t i = 1; i < factors.size(); ++i)
-    result *= factors[i].at(element, spec, planes);
+  float result = 0;
+  bool isFirst = true;
+  for (FactorReader &factor : factors) {
+    if (factor.description().afterLevel)
+      continue;
+    result = isFirst ? factor.at(element, spec, planes)
+                     : join(result, factor, element);
+    isFirst = false;
+  }
   return result;
 }
 
-/// Element `index`, whose code is number `code`.
+/// The level of element `index`, whose code is number `code`.
+float Decoder::level(int64_t index, int64_t code) {
+  const Level &level = desc.level;
+  int64_t vector = level.vector;
+  uint32_t entry = codes.read(code / vector, planes);
+  if (vector > 1)
+    entry = entry * level.vector + static_cast<uint32_t>(code % vector);
+  float value = level.decode(level.book ? book.read(entry, planes) : entry);
+  if (!level.signs)
+    return value;
+  int64_t group = level.signs->group;
+  uint32_t bits = signs.read(index / group, planes);
+  return level.signs->isNegative(bits, static_cast<unsigned>(index % group))
+             ? -value
+             : value;
+}
+
+/// f32(S * level), then the factors that follow the level.
+float Decoder::scaled(float level, int64_t index) {
+  float value = hasScale ? product(scales, index) * level : level;
+  for (FactorReader &factor : scales)
+    if (factor.description().afterLevel)
+      value = join(value, factor, index);
+  return value;
+}
+
 float Decoder::element(int64_t index, int64_t code) {
-  float level = desc.level.decode(codes.read(code, planes));
-  float scale = product(scales, index);
+  float value = level(index, code);
   switch (desc.offset.kind) {
   case Offset::Kind::None:
-    return scale * level;
-  case Offset::Kind::ZeroPoint: {
-    float zero = offsets.front().at(index, spec, planes);
-    if (desc.offset.addend)
-      zero += static_cast<float>(desc.offset.addend);
-    return scale * (level - zero);
-  }
+    return scaled(value, index);
+  case Offset::Kind::ZeroPoint:
+    return scaled(value - offsets.front().at(index, spec, planes), index);
   case Offset::Kind::Minimum:
-    return scale * level - product(offsets, index);
+    return scaled(value, index) - product(offsets, index);
   }
   return 0;
 }

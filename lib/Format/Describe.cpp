@@ -196,7 +196,7 @@ void Builder::addAux() {
       desc.offset.factors.push_back(level1Minimum);
     } else {
       desc.offset.kind = Offset::Kind::ZeroPoint;
-      desc.offset.addend = grade.zpMinusOne ? 1 : 0;
+      zero.number.plus = grade.zpMinusOne ? 1 : 0;
     }
     desc.offset.factors.push_back(std::move(zero));
   }

@@ -7,11 +7,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Description.h"
+#include <bit>
 #include <cmath>
 
 using namespace grit;
 
-unsigned BitField::width() const {
+unsigned Radix::digit(uint64_t bits, unsigned width, int64_t index) const {
+  int64_t t = 0;
+  for (const Digit &digit : place)
+    t += digit.at(index);
+  uint64_t mask = (uint64_t(1) << width) - 1;
+  for (; t > 0; --t)
+    bits = bits * base & mask;
+  return static_cast<unsigned>(bits * base >> width);
+}
+
+unsigned BitField::storedWidth() const {
   if (isMsbStream())
     return msbStreamWidth;
   unsigned width = 0;
@@ -20,82 +31,112 @@ unsigned BitField::width() const {
   return width;
 }
 
-float Level::decode(uint32_t code) const {
-  if (kind == Kind::Table)
-    return table[code & (table.size() - 1)];
-  // The bias is for integer words, whose values and differences are exact.
-  float value = number.decode(code);
-  return bias ? value - static_cast<float>(bias) : value;
+unsigned BitField::width() const {
+  return radix ? static_cast<unsigned>(std::bit_width(radix->base - 1))
+               : storedWidth();
 }
 
-static bool hasNonFinite(const Number &number) {
-  return number.word.hasInf() || number.word.nanEncoding() != 0;
+/// The integer that a code is in an integer word.
+static int64_t integerOf(FormatWord word, uint32_t code) {
+  unsigned width = word.width();
+  uint64_t value = code & ((uint64_t(1) << width) - 1);
+  bool negative = !word.isUnsigned() && value >> (width - 1) & 1;
+  return static_cast<int64_t>(value) - (negative ? int64_t(1) << width : 0);
 }
 
-/// The largest magnitude of a number, as a real.
+float Number::decode(uint32_t code) const {
+  if (isTable())
+    return table[code];
+  if (times == 1 && plus == 0)
+    return decodeWord(word, code, exp2);
+  if (!word.isInteger())
+    return -decodeWord(word, code, exp2);
+  double value = static_cast<double>(integerOf(word, code) * times + plus);
+  return static_cast<float>(std::ldexp(value, exp2));
+}
+
+bool Signs::isNegative(uint32_t value, unsigned position) const {
+  if (parity && position == group - 1)
+    return std::popcount(value) & 1;
+  return value >> position & 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Magnitudes
+//===----------------------------------------------------------------------===//
+
+/// A magnitude, or infinity where binary32 has no room for it: half an ulp
+/// above the largest number rounds to infinity.
+static double bounded(double magnitude) {
+  return magnitude < 0x1.ffffffp127 ? magnitude : HUGE_VAL;
+}
+
+/// The largest magnitude of a number, as a real, or infinity when it can be
+/// infinite or not a number.
 static double maxMagnitude(const Number &number) {
+  if (number.isTable()) {
+    double largest = 0;
+    for (float value : number.table)
+      largest = std::isfinite(value) ? std::fmax(largest, std::fabs(value))
+                                     : HUGE_VAL;
+    return largest;
+  }
+  if (number.word.hasInf() || number.word.nanEncoding() != 0)
+    return HUGE_VAL;
   double largest = maxFinite(number.word);
   // Two's complement reaches one further below zero than above.
   if (number.word.isInteger() && !number.word.isUnsigned())
     largest += 1;
-  return std::ldexp(largest, number.exp2);
+  largest = largest * std::abs(static_cast<double>(number.times)) +
+            std::abs(static_cast<double>(number.plus));
+  return bounded(std::ldexp(largest, number.exp2));
 }
 
-/// The largest magnitude of a product of factors, or infinity when one of them
-/// can be infinite or not a number by itself.
-static double maxMagnitude(const std::vector<Factor> &factors) {
-  double product = 1;
+/// `value`, joined by the factors that are (not) applied after the level.
+static double joinMagnitudes(double value, const std::vector<Factor> &factors,
+                             bool afterLevel) {
   for (const Factor &factor : factors) {
-    if (hasNonFinite(factor.number))
-      return HUGE_VAL;
-    product *= maxMagnitude(factor.number);
+    if (factor.afterLevel != afterLevel)
+      continue;
+    double other = maxMagnitude(factor.number);
+    switch (factor.op) {
+    case FactorOp::Multiply:
+      value = bounded(std::isinf(other) ? other : value * other);
+      break;
+    case FactorOp::Divide:
+      return HUGE_VAL; // it may be zero, or next to it
+    case FactorOp::Add:
+      value = bounded(value + other);
+      break;
+    }
   }
-  return product;
-}
-
-static double maxMagnitude(const Level &level) {
-  if (level.kind == Level::Kind::Number)
-    return hasNonFinite(level.number)
-               ? HUGE_VAL
-               : maxMagnitude(level.number) +
-                     std::abs(static_cast<double>(level.bias));
-  double largest = 0;
-  for (float value : level.table) {
-    if (!std::isfinite(value))
-      return HUGE_VAL;
-    largest = std::fmax(largest, std::fabs(value));
-  }
-  return largest;
+  return value;
 }
 
 bool FormatDescription::canBeNonFinite() const {
   if (!projection.isIdentity() && !projection.format.hasInf() &&
       projection.format.nanEncoding() == 0)
     return false;
-  double scale = maxMagnitude(scales), element = maxMagnitude(level);
-  double away = maxMagnitude(offset.factors);
-  double bound = 0;
-  switch (offset.kind) {
-  case Offset::Kind::None:
-    bound = scale * element;
-    break;
-  case Offset::Kind::ZeroPoint:
-    bound = scale * (element + away + std::abs(double(offset.addend)));
-    break;
-  case Offset::Kind::Minimum:
-    bound = scale * element + away;
-    break;
-  }
-  // A factor of zero beside an infinite one would give a NaN here: "can be".
-  // Half an ulp above the largest binary32 rounds to infinity.
-  return !(bound < 0x1.ffffffp127);
+  double scale = joinMagnitudes(1, scales, false);
+  double element = maxMagnitude(level.number);
+  double away = joinMagnitudes(1, offset.factors, false);
+  if (std::isinf(scale) || std::isinf(element) || std::isinf(away))
+    return true; // whatever it is multiplied by
+  if (offset.kind == Offset::Kind::ZeroPoint)
+    element += away;
+  double bound = joinMagnitudes(bounded(scale * element), scales, true);
+  if (offset.kind == Offset::Kind::Minimum)
+    bound = bounded(bound + away);
+  return std::isinf(bound);
 }
 
 double FormatDescription::bitsPerElement() const {
   double bits = 0;
   for (const PlaneInfo &plane : planes)
-    if (plane.elements)
-      bits += static_cast<double>(plane.bits) / plane.elements;
+    if (plane.elements > 0)
+      bits += static_cast<double>(plane.bits) /
+              (static_cast<double>(plane.elements) *
+               static_cast<double>(plane.rows ? plane.rows : 1));
   return bits;
 }
 

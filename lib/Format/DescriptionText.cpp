@@ -14,6 +14,7 @@
 #include "grit/Format/Description.h"
 #include <bit>
 #include <cstdio>
+#include <optional>
 
 using namespace grit;
 
@@ -23,6 +24,10 @@ static std::string text(const Digit &digit) {
     out += "/" + std::to_string(digit.div);
   if (digit.mod)
     out += "%" + std::to_string(digit.mod);
+  for (size_t i = 0; i < digit.table.size(); ++i)
+    out += (i ? "," : "[") + std::to_string(digit.table[i]);
+  if (!digit.table.empty())
+    out += "]";
   return out + "*" + std::to_string(digit.stride);
 }
 
@@ -41,26 +46,81 @@ static std::string text(const BitField &field) {
   std::string out = "p" + std::to_string(field.plane) + ":";
   if (field.isMsbStream())
     return out + std::to_string(field.msbStreamWidth) + "@msb";
+  if (field.radix) {
+    out += "base" + std::to_string(field.radix->base) + "^(";
+    for (const Digit &digit : field.radix->place)
+      out += text(digit);
+    out += "):";
+  }
   for (size_t i = 0; i < field.slices.size(); ++i)
     out += (i ? "|" : "") + text(field.slices[i]);
   return out;
 }
 
+static std::string wordText(float value) {
+  char word[9];
+  std::snprintf(word, sizeof(word), "%08x", std::bit_cast<uint32_t>(value));
+  return word;
+}
+
+/// The table as bytes, or nothing when an entry is no integer from -128 to 127.
+static std::optional<std::string> byteText(const std::vector<float> &table) {
+  std::string out;
+  for (float value : table) {
+    if (!(value >= -128 && value <= 127))
+      return std::nullopt;
+    auto byte = static_cast<int8_t>(value);
+    if (std::bit_cast<uint32_t>(static_cast<float>(byte)) !=
+        std::bit_cast<uint32_t>(value))
+      return std::nullopt;
+    char digits[3];
+    std::snprintf(digits, sizeof(digits), "%02x",
+                  static_cast<unsigned>(static_cast<uint8_t>(byte)));
+    out += digits;
+  }
+  return out;
+}
+
 static std::string text(const Number &number) {
-  std::string out = number.word.str();
+  std::string out;
+  for (size_t i = 0; i < number.table.size(); ++i)
+    out += (i ? "," : "[") + wordText(number.table[i]);
+  if (number.isTable())
+    return out + "]";
+  out = number.word.str();
+  if (number.times != 1)
+    out += "*" + std::to_string(number.times);
+  if (number.plus)
+    out += (number.plus > 0 ? "+" : "") + std::to_string(number.plus);
   if (number.exp2)
     out += "*2^" + std::to_string(number.exp2);
   return out;
 }
 
-static std::string text(const Factor &factor) {
-  std::string out = "(" + text(factor.number) + ",";
+/// "all", "lin/32", "axis/64", "axis" or "128x128": the elements of a group.
+static std::string groupText(const Factor &factor) {
   if (factor.group == 0)
-    out += "all";
-  else
-    out += (factor.order == ElementOrder::RowMajor ? "lin/" : "axis/") +
-           std::to_string(factor.group);
-  return out + "," + text(factor.bits) + ")";
+    return "all";
+  if (factor.group == kWholeAxis)
+    return "axis";
+  std::string group = std::to_string(factor.group);
+  switch (factor.order) {
+  case ElementOrder::RowMajor:
+    return "lin/" + group;
+  case ElementOrder::AxisFastest:
+    return "axis/" + group;
+  case ElementOrder::Block:
+    return std::to_string(factor.rows) + "x" + group;
+  }
+  return "";
+}
+
+static std::string text(const Factor &factor) {
+  static constexpr std::string_view ops[] = {"", "/", "+"};
+  std::string out = factor.afterLevel ? ">" : "";
+  out += ops[static_cast<unsigned>(factor.op)];
+  out += "(" + text(factor.number) + "," + groupText(factor) + ",";
+  return out + text(factor.bits) + ")";
 }
 
 static std::string text(const std::vector<Factor> &factors) {
@@ -70,35 +130,45 @@ static std::string text(const std::vector<Factor> &factors) {
   return out + "]";
 }
 
+/// The number, its vectors, signs and book. A table of vectors of small
+/// integers is written as bytes, which keeps grids readable.
 static std::string text(const Level &level) {
-  if (level.kind == Level::Kind::Number) {
-    std::string out = text(level.number);
-    if (level.bias)
-      out += "-" + std::to_string(level.bias);
-    return out;
+  std::string out;
+  std::optional<std::string> bytes;
+  if (level.vector > 1) {
+    out = "v" + std::to_string(level.vector) + ":";
+    if (level.number.isTable())
+      bytes = byteText(level.number.table);
   }
-  std::string out = "[";
-  for (size_t i = 0; i < level.table.size(); ++i) {
-    char word[9];
-    std::snprintf(word, sizeof(word), "%08x",
-                  std::bit_cast<uint32_t>(level.table[i]));
-    out += (i ? "," : "") + std::string(word);
-  }
-  return out + "]";
+  out += bytes ? "s8[" + *bytes + "]" : text(level.number);
+  if (level.signs)
+    out += ",signs=" + std::to_string(level.signs->group) +
+           (level.signs->parity ? ":parity:" : ":each:") +
+           text(level.signs->bits);
+  if (level.book)
+    out += ",book=" + text(*level.book);
+  return out;
 }
 
 static std::string text(const Offset &offset) {
   switch (offset.kind) {
   case Offset::Kind::None:
     return "";
-  case Offset::Kind::ZeroPoint: {
-    std::string out = ",zero=" + text(offset.factors.front());
-    return offset.addend ? out + "+" + std::to_string(offset.addend) : out;
-  }
+  case Offset::Kind::ZeroPoint:
+    return ",zero=" + text(offset.factors.front());
   case Offset::Kind::Minimum:
     return ",min=" + text(offset.factors);
   }
   return "";
+}
+
+static std::string text(const PlaneInfo &plane) {
+  std::string elements =
+      plane.elements == kWholeAxis ? "axis" : std::to_string(plane.elements);
+  if (plane.rows)
+    elements = std::to_string(plane.rows) + "x" + elements;
+  return std::to_string(plane.bits) + "/" + elements + "@" +
+         std::to_string(plane.placement);
 }
 
 static std::string_view text(Rounding rounding) {
@@ -114,12 +184,8 @@ static std::string_view text(Saturation saturation) {
 
 std::string grit::canonicalText(const FormatDescription &description) {
   std::string out = "gritfmt1(planes=[";
-  for (size_t i = 0; i < description.planes.size(); ++i) {
-    const PlaneInfo &plane = description.planes[i];
-    out += (i ? "," : "") + std::to_string(plane.bits) + "/" +
-           std::to_string(plane.elements) + "@" +
-           std::to_string(plane.placement);
-  }
+  for (size_t i = 0; i < description.planes.size(); ++i)
+    out += (i ? "," : "") + text(description.planes[i]);
   out += "],codes=" + text(description.codes);
   out += ",level=" + text(description.level);
   out += ",scales=" + text(description.scales);

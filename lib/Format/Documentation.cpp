@@ -10,6 +10,7 @@
 #include "grit/Format/Contract.h"
 #include "grit/Format/Text.h"
 #include <cstdio>
+#include <cstdlib>
 
 using namespace grit;
 
@@ -19,43 +20,74 @@ static std::string planeText(const PlaneInfo &plane) {
   std::string text = wholeBytes ? std::to_string(plane.bits / 8) + " B"
                                 : std::to_string(plane.bits) +
                                       (plane.bits == 1 ? " bit" : " bits");
-  if (plane.elements == 1)
+  if (plane.rows)
+    text += " per block of " + std::to_string(plane.rows) + " x " +
+            std::to_string(plane.elements);
+  else if (plane.elements == kWholeAxis)
+    text += " per line";
+  else if (plane.elements == 1)
     text += " each";
   else if (plane.elements)
     text += " per " + std::to_string(plane.elements);
   return plane.name + ": " + text;
 }
 
-static std::string wordText(const Number &number) {
+static std::string numberText(const Number &number) {
+  if (number.isTable())
+    return "table of " + std::to_string(number.table.size());
   std::string text = number.word.str();
+  if (number.times == -1 && number.plus == 0)
+    text = "-" + text;
+  else if (number.times != 1)
+    text = std::to_string(number.times) + " " + text;
+  if (number.plus)
+    text += (number.plus < 0 ? " - " : " + ") +
+            std::to_string(std::abs(number.plus));
   if (number.exp2)
-    text += " x 2^" + std::to_string(number.exp2);
+    text = (number.plus ? "(" + text + ")" : text) + " x 2^" +
+           std::to_string(number.exp2);
   return text;
 }
 
 static std::string levelText(const FormatDescription &description) {
   const Level &level = description.level;
-  if (level.kind == Level::Kind::Table)
-    return "table of " + std::to_string(level.table.size());
-  std::string text = wordText(level.number);
-  if (level.bias)
-    text += " - " + std::to_string(level.bias);
+  std::string text = numberText(level.number);
+  if (level.vector > 1)
+    text += " in vectors of " + std::to_string(level.vector);
+  if (level.signs)
+    text += level.signs->parity ? ", signs with a parity" : ", signs";
+  if (level.book)
+    text += ", a book per array";
+  if (description.codes.radix)
+    text += ", digits to base " + std::to_string(description.codes.radix->base);
   if (const auto &sparsity = description.sparsity)
     text += ", " + std::to_string(sparsity->n) + ":" +
             std::to_string(sparsity->m) + " sparse";
   return text;
 }
 
+static std::string groupText(const Factor &factor) {
+  if (factor.group == 0)
+    return "whole array";
+  if (factor.group == kWholeAxis)
+    return "per line";
+  if (factor.order == ElementOrder::Block)
+    return "per block of " + std::to_string(factor.rows) + " x " +
+           std::to_string(factor.group);
+  std::string text = "per " + std::to_string(factor.group);
+  return factor.order == ElementOrder::AxisFastest ? text + " of the axis"
+                                                   : text;
+}
+
 static std::string factorsText(const std::vector<Factor> &factors) {
+  static constexpr std::string_view ops[] = {" x ", " / ", " + "};
   std::string text;
   for (const Factor &factor : factors) {
-    text += text.empty() ? "" : " x ";
-    text += factor.name + " (" + wordText(factor.number) + ", ";
-    text += factor.group == 0 ? "whole array"
-                              : "per " + std::to_string(factor.group);
-    if (factor.order == ElementOrder::AxisFastest)
-      text += " of the axis";
-    text += ")";
+    if (!text.empty() || factor.op != FactorOp::Multiply)
+      text += ops[static_cast<unsigned>(factor.op)];
+    text += factor.name + " (" + numberText(factor.number) + ", " +
+            groupText(factor) +
+            (factor.afterLevel ? ", after the level)" : ")");
   }
   return text;
 }
@@ -65,8 +97,7 @@ static std::string offsetText(const Offset &offset) {
   case Offset::Kind::None:
     return "";
   case Offset::Kind::ZeroPoint:
-    return "zero point " + factorsText(offset.factors) +
-           (offset.addend ? " + " + std::to_string(offset.addend) : "");
+    return "zero point " + factorsText(offset.factors);
   case Offset::Kind::Minimum:
     return factorsText(offset.factors);
   }

@@ -23,6 +23,9 @@ using namespace grit;
 //===----------------------------------------------------------------------===//
 
 static Expected<RulePtr> makeRule(const FormatDescription &format) {
+  if (format.encoding.rule != EncodeRule::None)
+    if (auto error = checkStructure(format))
+      return tl::unexpected(std::move(*error));
   switch (format.encoding.rule) {
   case EncodeRule::None:
     break;

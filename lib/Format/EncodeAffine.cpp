@@ -125,7 +125,8 @@ namespace {
 class AffineSharedRule : public Rule {
 public:
   explicit AffineSharedRule(const FormatDescription &format)
-      : scale(format.scales[0].number), addend(format.offset.addend),
+      : scale(format.scales[0].number),
+        addend(format.offset.factors[0].number.plus),
         maxCode(maxFinite(format.level.number.word)),
         maxZero(maxFinite(format.offset.factors[0].number.word)),
         nan(nanCode(scale)) {}
@@ -175,8 +176,7 @@ static bool isPlainUnsigned(const Number &number) {
 
 /// What both forms ask of the elements and of the encode projection.
 static std::optional<Error> checkElements(const FormatDescription &format) {
-  if (format.level.kind != Level::Kind::Number || format.level.bias != 0 ||
-      !isPlainUnsigned(format.level.number) ||
+  if (!format.level.number.isPlain() || !isPlainUnsigned(format.level.number) ||
       format.level.number.word.width() > 8)
     return refuseRule(kName, "e", "an unsigned integer of at most 8 bits",
                       format.level.number.word.str())

@@ -69,7 +69,7 @@ std::optional<Error> Exp2Rule::encode(EncodeUnit &unit) const {
 
 Expected<RulePtr> grit::makeExp2Rule(const FormatDescription &format) {
   constexpr std::string_view name = "exp2...maxabs";
-  if (auto error = checkScaled(format, name, Level::Kind::Number))
+  if (auto error = checkScaled(format, name, LevelKind::Number))
     return tl::unexpected(*error);
   auto elements = ElementCoder::get(format, name);
   if (!elements)

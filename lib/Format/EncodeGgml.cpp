@@ -28,7 +28,7 @@ public:
   explicit GgmlMaxRule(const FormatDescription &format)
       : scale(format.scales[0].number),
         isSigned(format.encoding.rule == EncodeRule::GgmlSignedMax),
-        bias(static_cast<float>(format.level.bias)),
+        bias(static_cast<float>(-format.level.number.plus)),
         maxCode(maxFinite(format.level.number.word)),
         mask((1u << format.level.number.word.width()) - 1) {}
 
@@ -74,11 +74,13 @@ std::optional<Error> GgmlMaxRule::encode(EncodeUnit &unit) const {
 Expected<RulePtr> grit::makeGgmlMaxRule(const FormatDescription &format) {
   bool isSigned = format.encoding.rule == EncodeRule::GgmlSignedMax;
   std::string_view name = isSigned ? "ggml signed max" : "ggml absmax";
-  if (auto error = checkScaled(format, name, Level::Kind::Number))
+  if (auto error = checkScaled(format, name, LevelKind::Number))
     return tl::unexpected(*error);
   FormatWord word = format.level.number.word;
+  const Number &number = format.level.number;
   if (!word.isInteger() || word.width() > 8 || word.isUnsigned() != isSigned ||
-      (format.level.bias > 0) != isSigned || format.level.number.exp2 != 0)
+      (number.plus < 0) != isSigned || (number.plus != 0 && !isSigned) ||
+      number.times != 1 || number.exp2 != 0)
     return refuseRule(name, "level",
                       isSigned ? "an unsigned integer with a bias"
                                : "a signed integer without a bias",
@@ -94,7 +96,7 @@ namespace {
 class GgmlExp2Rule : public Rule {
 public:
   explicit GgmlExp2Rule(const FormatDescription &format)
-      : scale(format.scales[0].number), levels(format.level.table),
+      : scale(format.scales[0].number), levels(format.level.number.table),
         maxExp(std::ilogb(absMax(levels))) {}
 
   bool refusesNonFinite() const override { return true; }
@@ -140,12 +142,13 @@ std::optional<Error> GgmlExp2Rule::encode(EncodeUnit &unit) const {
 
 Expected<RulePtr> grit::makeGgmlExp2Rule(const FormatDescription &format) {
   constexpr std::string_view name = "ggml exp2";
-  if (auto error = checkScaled(format, name, Level::Kind::Table))
+  if (auto error = checkScaled(format, name, LevelKind::Table))
     return tl::unexpected(*error);
   const Number &scale = format.scales[0].number;
   if (!scale.word.isExponentOnly() || scale.word.width() != 8)
     return refuseRule(name, "scale", "an exponent of 8 bits", scale.word.str());
-  if (format.level.table.size() > 256 || !(absMax(format.level.table) > 0))
+  if (format.level.number.table.size() > 256 ||
+      !(absMax(format.level.number.table) > 0))
     return refuseRule(name, "level", "at most 256 levels, not all zero",
                       "others");
   return std::make_unique<GgmlExp2Rule>(format);

@@ -375,8 +375,7 @@ grit::makeGgmlAffineSearchRule(const FormatDescription &format) {
     return refuseRule(kName, "scales", "unsigned integers of at most 8 bits",
                       scales[1].number.word.str() + ", " +
                           mins[1].number.word.str());
-  if (format.level.kind != Level::Kind::Number || format.level.bias != 0 ||
-      !isByteInteger(format.level.number))
+  if (!format.level.number.isPlain() || !isByteInteger(format.level.number))
     return refuseRule(kName, "level", "an unsigned integer of at most 8 bits",
                       format.level.number.word.str());
   return std::make_unique<AffineSearchRule>(format);

@@ -26,7 +26,7 @@ struct Sums {
 class TableSearchRule : public Rule {
 public:
   explicit TableSearchRule(const FormatDescription &format)
-      : scale(format.scales[0].number), levels(format.level.table),
+      : scale(format.scales[0].number), levels(format.level.number.table),
         nearest(StepTable::nearestLevel(levels)) {}
 
   bool refusesNonFinite() const override { return true; }
@@ -113,9 +113,9 @@ std::optional<Error> TableSearchRule::encode(EncodeUnit &unit) const {
 Expected<RulePtr>
 grit::makeGgmlTableSearchRule(const FormatDescription &format) {
   constexpr std::string_view name = "ggml table search";
-  if (auto error = checkScaled(format, name, Level::Kind::Table))
+  if (auto error = checkScaled(format, name, LevelKind::Table))
     return tl::unexpected(*error);
-  const std::vector<float> &levels = format.level.table;
+  const std::vector<float> &levels = format.level.number.table;
   if (levels.size() > 256 || !std::ranges::is_sorted(levels) ||
       !(levels.front() < 0))
     return refuseRule(name, "level",

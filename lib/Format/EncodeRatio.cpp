@@ -89,7 +89,7 @@ std::optional<Error> RatioRule::encode(EncodeUnit &unit) const {
 Expected<RulePtr> grit::makeRatioRule(const FormatDescription &format) {
   bool twoLevels = format.scales.size() == 2;
   if (auto error =
-          checkScaled(format, kName, Level::Kind::Number, twoLevels ? 2 : 1))
+          checkScaled(format, kName, LevelKind::Number, twoLevels ? 2 : 1))
     return tl::unexpected(*error);
   if (twoLevels && format.scales[0].group != 0)
     return refuseRule(kName, "k1", "0 (one outer scale per array)",

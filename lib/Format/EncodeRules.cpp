@@ -26,8 +26,51 @@ tl::unexpected<Error> grit::refuseRule(std::string_view rule, std::string field,
                    "encode into a registered format");
 }
 
+static std::optional<Error> checkFactor(const Factor &factor, bool isZero) {
+  auto refuse = [&](std::string declared, std::string found) {
+    return refuseRule("of this contract", factor.name, std::move(declared),
+                      std::move(found))
+        .value();
+  };
+  if (factor.op != FactorOp::Multiply || factor.afterLevel)
+    return refuse("a factor of S", "another operation");
+  if (factor.group == kWholeAxis || factor.order == ElementOrder::Block)
+    return refuse("groups of a fixed size", "lines or blocks");
+  const Number &number = factor.number;
+  if (number.isTable() || number.times != 1 || (number.plus && !isZero))
+    return refuse("the number of its word", "another");
+  return std::nullopt;
+}
+
+std::optional<Error> grit::checkStructure(const FormatDescription &format) {
+  auto refuse = [](std::string field, std::string declared, std::string found) {
+    return refuseRule("of this contract", std::move(field), std::move(declared),
+                      std::move(found))
+        .value();
+  };
+  const Level &level = format.level;
+  if (level.vector > 1)
+    return refuse("level", "a code for each element", "codes of vectors");
+  if (level.signs)
+    return refuse("signs", "none", "signs beside the codes");
+  if (level.book)
+    return refuse("book", "none", "a table in the array");
+  if (format.codes.radix)
+    return refuse("codes", "bits of their own", "digits that share bits");
+  if (format.scales.empty())
+    return refuse("scales", "at least one", "none");
+  for (const Factor &factor : format.scales)
+    if (auto error = checkFactor(factor, false))
+      return error;
+  bool isZero = format.offset.kind == Offset::Kind::ZeroPoint;
+  for (const Factor &factor : format.offset.factors)
+    if (auto error = checkFactor(factor, isZero))
+      return error;
+  return std::nullopt;
+}
+
 std::optional<Error> grit::checkScaled(const FormatDescription &format,
-                                       std::string_view rule, Level::Kind kind,
+                                       std::string_view rule, LevelKind kind,
                                        size_t scales) {
   if (format.scales.size() != scales)
     return refuseRule(rule, "scales", std::to_string(scales),
@@ -36,10 +79,10 @@ std::optional<Error> grit::checkScaled(const FormatDescription &format,
   if (format.offset.kind != Offset::Kind::None)
     return refuseRule(rule, "offset", "none", "a zero point or a minimum")
         .value();
-  if (format.level.kind != kind)
-    return refuseRule(rule, "level",
-                      kind == Level::Kind::Table ? "a table" : "a number",
-                      kind == Level::Kind::Table ? "a number" : "a table")
+  bool wantsTable = kind == LevelKind::Table;
+  if (format.level.number.isTable() != wantsTable)
+    return refuseRule(rule, "level", wantsTable ? "a table" : "a number",
+                      wantsTable ? "a number" : "a table")
         .value();
   return std::nullopt;
 }
@@ -47,7 +90,7 @@ std::optional<Error> grit::checkScaled(const FormatDescription &format,
 Expected<ElementCoder> ElementCoder::get(const FormatDescription &format,
                                          std::string_view rule) {
   const Level &level = format.level;
-  if (level.bias != 0 || level.number.exp2 != 0)
+  if (!level.number.isPlain() || level.number.exp2 != 0)
     return refuseRule(rule, "level", "a number without a bias or a shift",
                       "one with");
   FormatWord word = level.number.word;

@@ -83,10 +83,17 @@ Expected<RulePtr> makeGgmlTableSearchRule(const FormatDescription &format);
 tl::unexpected<Error> refuseRule(std::string_view rule, std::string field,
                                  std::string declared, std::string found);
 
+/// What the codes of a format are.
+enum class LevelKind : uint8_t { Number, Table };
+
+/// Why no rule fills the planes of a format, or nothing: rules choose a code
+/// for each element and plain factors that are multiplied.
+std::optional<Error> checkStructure(const FormatDescription &format);
+
 /// Nothing, or why `format` is not: `scales` scale factors, no offset, and
 /// elements that are plain numbers or a table.
 std::optional<Error> checkScaled(const FormatDescription &format,
-                                 std::string_view rule, Level::Kind kind,
+                                 std::string_view rule, LevelKind kind,
                                  size_t scales = 1);
 
 /// How a rule turns quotients into codes of the elements.

@@ -35,7 +35,7 @@ private:
 
 TableAbsMaxRule::TableAbsMaxRule(const FormatDescription &format)
     : scale(format.scales[0].number), encoding(format.encoding) {
-  const std::vector<float> &levels = format.level.table;
+  const std::vector<float> &levels = format.level.number.table;
   std::vector<float> midpoints;
   for (size_t i = 1; i < levels.size(); ++i)
     midpoints.push_back(static_cast<float>(
@@ -61,9 +61,9 @@ std::optional<Error> TableAbsMaxRule::encode(EncodeUnit &unit) const {
 
 Expected<RulePtr> grit::makeTableAbsMaxRule(const FormatDescription &format) {
   constexpr std::string_view name = "table absmax";
-  if (auto error = checkScaled(format, name, Level::Kind::Table))
+  if (auto error = checkScaled(format, name, LevelKind::Table))
     return tl::unexpected(*error);
-  const std::vector<float> &levels = format.level.table;
+  const std::vector<float> &levels = format.level.number.table;
   if (levels.size() > 256 || !std::ranges::is_sorted(levels) ||
       absMax(levels) != 1)
     return refuseRule(name, "level",

@@ -10,26 +10,97 @@
 
 using namespace grit;
 
+ArrayField grit::codesOf(const FormatDescription &description) {
+  if (const auto &sparsity = description.sparsity)
+    return {&description.codes, sparsity->m, sparsity->n};
+  return {&description.codes, description.level.vector};
+}
+
+ArrayField grit::indicesOf(const Sparsity &sparsity) {
+  return {&sparsity.indices, sparsity.m, sparsity.n};
+}
+
 std::vector<ArrayField> grit::fieldsOf(const FormatDescription &description) {
   std::vector<ArrayField> fields;
-  ArrayField codes{&description.codes};
-  if (description.sparsity) {
-    codes.unit = description.sparsity->m;
-    codes.perUnit = description.sparsity->n;
+  if (description.sparsity)
+    fields.push_back(indicesOf(*description.sparsity));
+  fields.push_back(codesOf(description));
+  if (const auto &signs = description.level.signs)
+    fields.push_back({&signs->bits, signs->group});
+  if (const auto &book = description.level.book)
     fields.push_back(
-        {&description.sparsity->indices, codes.unit, codes.perUnit});
-  }
-  fields.push_back(codes);
+        {&*book, 0,
+         (int64_t(1) << description.codes.width()) * description.level.vector});
   for (const auto *factors : {&description.scales, &description.offset.factors})
     for (const Factor &factor : *factors)
       fields.push_back({&factor.bits, factor.group, 1, factor.order, &factor});
   return fields;
 }
 
+//===----------------------------------------------------------------------===//
+// In an array
+//===----------------------------------------------------------------------===//
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/// Blocks of `rows` x `columns` in one matrix of the shape.
+static int64_t blocksPerMatrix(const ArraySpec &spec, int64_t rows,
+                               int64_t columns) {
+  size_t rank = spec.shape.size();
+  int64_t height = rank > 1 ? spec.shape[rank - 2] : 1;
+  return ceilDiv(height, rows) * ceilDiv(spec.shape[rank - 1], columns);
+}
+
+static int64_t matrixSize(const ArraySpec &spec) {
+  size_t rank = spec.shape.size();
+  return spec.shape[rank - 1] * (rank > 1 ? spec.shape[rank - 2] : 1);
+}
+
+int64_t grit::unitCount(const ArraySpec &spec, int64_t elements, int64_t rows) {
+  int64_t all = spec.numElements();
+  if (elements == 0)
+    return 1;
+  if (all == 0)
+    return 0;
+  if (rows)
+    return all / matrixSize(spec) * blocksPerMatrix(spec, rows, elements);
+  return all / (elements == kWholeAxis ? spec.shape[spec.axis] : elements);
+}
+
+/// Units that depend on the shape become numbers of elements; of an array
+/// without elements there is nothing to count.
+static ArrayField inArray(ArrayField field, const ArraySpec &spec) {
+  if (spec.numElements() == 0)
+    return field;
+  if (field.unit == kWholeAxis)
+    field.unit = spec.shape[spec.axis];
+  if (field.order == ElementOrder::Block) {
+    field.perUnit = blocksPerMatrix(spec, field.factor->rows, field.unit);
+    field.unit = matrixSize(spec);
+    field.order = ElementOrder::RowMajor;
+  }
+  return field;
+}
+
+ArrayField grit::fieldOf(const Factor &factor, const ArraySpec &spec) {
+  return inArray({&factor.bits, factor.group, 1, factor.order, &factor}, spec);
+}
+
+std::vector<ArrayField> grit::fieldsOf(const ArraySpec &spec) {
+  std::vector<ArrayField> fields = fieldsOf(spec.contract.description());
+  for (ArrayField &field : fields)
+    field = inArray(field, spec);
+  return fields;
+}
+
+//===----------------------------------------------------------------------===//
+// One after the other
+//===----------------------------------------------------------------------===//
+
 std::optional<ItemPacking> grit::packingOf(const BitField &field) {
   if (field.isMsbStream())
     return ItemPacking{static_cast<int64_t>(field.msbStreamWidth), true};
-  if (field.slices.size() != 1)
+  if (field.slices.size() != 1 || field.radix)
     return std::nullopt;
   const std::vector<Digit> &digits = field.slices.front().digits;
   if (digits.size() == 1 && digits[0].stride > 0 &&

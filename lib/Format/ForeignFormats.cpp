@@ -25,11 +25,11 @@ static PlaneInfo blocks(int64_t elements, int64_t bits) {
   return {"blocks", elements, bits, 0};
 }
 
-static Level levels(FormatWord word, int64_t bias = 0) {
-  return {Level::Kind::Number, {word, 0}, bias, {}};
+static Level levels(FormatWord word, int64_t plus = 0) {
+  return {Number{word, 0, 1, plus}};
 }
 static Level levels(std::vector<float> table) {
-  return {Level::Kind::Table, {}, 0, std::move(table)};
+  return {Number{{}, 0, 1, 0, std::move(table)}};
 }
 
 /// Codes of four bits in blocks of 32: the first 16 elements are the low
@@ -65,7 +65,7 @@ static FormatDescription block32(Number scale, BitField codes, Level level,
 
 static FormatDescription ggufQ4_0(int64_t) {
   return block32({words::Binary16, 0}, splitNibbles(16, 144),
-                 levels(words::U4, 8), EncodeRule::GgmlSignedMax);
+                 levels(words::U4, -8), EncodeRule::GgmlSignedMax);
 }
 
 static FormatDescription ggufQ8_0(int64_t) {

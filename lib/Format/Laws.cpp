@@ -30,6 +30,14 @@ static std::string groupName(const ArrayField &field) {
   return field.factor ? "the groups of " + field.factor->name : "the runs";
 }
 
+/// What must stay whole: the units of all fields, and blocks.
+static std::vector<ArrayField> groupsOf(const ArraySpec &spec) {
+  std::vector<ArrayField> groups = fieldsOf(spec);
+  if (std::optional<ArrayField> block = blockBytes(spec))
+    groups.push_back(*block);
+  return groups;
+}
+
 /// The axes in the order in which elements are counted, slowest first.
 static std::vector<size_t> axesInOrder(const ArraySpec &spec,
                                        ElementOrder order) {
@@ -154,7 +162,7 @@ static std::optional<Error> checkSlice(const ArraySpec &spec, const Box &box) {
     return error;
   if (box.isEmpty())
     return std::nullopt;
-  for (const ArrayField &group : fieldsOf(spec.contract.description()))
+  for (const ArrayField &group : groupsOf(spec))
     if (group.unit > 1 && !keepsWhole(spec, box, group))
       return Error{Status::SizeMismatch,
                    "the slice takes parts of groups (L5)",
@@ -241,7 +249,7 @@ Expected<ArraySpec> grit::transposeOf(const ArraySpec &spec,
     return source;
   if (auto error = checkPermutation(spec, permutation))
     return tl::unexpected(std::move(*error));
-  for (const ArrayField &group : fieldsOf(spec.contract.description()))
+  for (const ArrayField &group : groupsOf(spec))
     if (spec.numElements() != 0 && group.unit > 1 &&
         elementsThatStay(spec, group.order, permutation) % group.unit != 0)
       return makeError(
@@ -345,19 +353,22 @@ Expected<ArraySpec> grit::concatOfParts(std::span<const ArraySpec> parts,
   return result;
 }
 
+/// What an array has one of: "factor 's1'", "book".
+static std::string wholeName(const ArrayField &field) {
+  return field.factor ? "factor '" + field.factor->name + "'" : "book";
+}
+
 Expected<ArraySpec> grit::concatOf(std::span<const ArraySpec> parts, int axis) {
   Expected<ArraySpec> result = concatOfParts(parts, axis);
   if (!result || parts.size() < 2)
     return result;
-  const FormatDescription &description = result->contract.description();
-  for (const auto *factors : {&description.scales, &description.offset.factors})
-    for (const Factor &factor : *factors)
-      if (factor.group == 0)
-        return makeError(Status::GradeUnknown,
-                         "each part has a factor '" + factor.name +
-                             "' for the whole array, and the whole has one",
-                         "k1", "factors per group", "one for each array",
-                         "the parts were quantized one by one", kRequantize);
+  for (const ArrayField &field : fieldsOf(*result))
+    if (field.unit == 0)
+      return makeError(Status::GradeUnknown,
+                       "each part has a " + wholeName(field) +
+                           " for the whole array, and the whole has one",
+                       "k1", "factors per group", "one for each array",
+                       "the parts were quantized one by one", kRequantize);
   return result;
 }
 

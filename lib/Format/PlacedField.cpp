@@ -57,44 +57,30 @@ Expected<PlacedField> PlacedField::get(const ArraySpec &spec,
   return result;
 }
 
-Expected<PlacedField> PlacedField::ofFactor(const ArraySpec &spec,
-                                            const Factor &factor) {
-  int64_t items = 1, columns = 1;
-  if (factor.group) {
-    int64_t extent = factor.order == ElementOrder::RowMajor
-                         ? spec.shape.back()
-                         : spec.shape[spec.axis];
-    items = spec.numElements() / factor.group;
-    columns = extent % factor.group == 0 ? extent / factor.group : 0;
-  }
-  return get(spec, factor.bits, items, columns);
-}
-
-Expected<PlacedField> PlacedField::ofElements(const ArraySpec &spec,
-                                              const BitField &field) {
-  int64_t items = spec.numElements(), columns = spec.shape.back();
-  if (const auto &sparsity = spec.contract.description().sparsity) {
-    items = items / sparsity->m * sparsity->n;
-    columns =
-        columns % sparsity->m == 0 ? columns / sparsity->m * sparsity->n : 0;
-  }
-  return get(spec, field, items, columns);
+Expected<PlacedField> PlacedField::of(const ArraySpec &spec,
+                                      const ArrayField &field) {
+  if (field.unit == 0)
+    return get(spec, *field.bits, field.perUnit, field.perUnit);
+  int64_t extent = field.order == ElementOrder::RowMajor
+                       ? spec.shape.back()
+                       : spec.shape[spec.axis];
+  int64_t items = spec.numElements() / field.unit * field.perUnit;
+  int64_t columns =
+      extent % field.unit == 0 ? extent / field.unit * field.perUnit : 0;
+  // Blocks form rows of their own.
+  if (field.factor && field.factor->rows)
+    columns = (extent - 1) / field.factor->group + 1;
+  return get(spec, *field.bits, items, columns);
 }
 
 std::optional<Error> PlacedField::checkAll(const ArraySpec &spec) {
   if (spec.numElements() == 0)
     return std::nullopt;
   const FormatDescription &description = spec.contract.description();
-  auto codes = ofElements(spec, description.codes);
-  if (!codes)
+  if (auto codes = of(spec, codesOf(description)); !codes)
     return codes.error();
-  if (description.sparsity)
-    if (auto indices = ofElements(spec, description.sparsity->indices);
-        !indices)
-      return indices.error();
-  for (const auto *factors : {&description.scales, &description.offset.factors})
-    for (const Factor &factor : *factors)
-      if (auto codes = ofFactor(spec, factor); !codes)
-        return codes.error();
+  for (const ArrayField &field : fieldsOf(spec))
+    if (auto placed = of(spec, field); !placed)
+      return placed.error();
   return std::nullopt;
 }

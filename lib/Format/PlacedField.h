@@ -20,13 +20,9 @@ namespace grit {
 /// A bit field whose values lie in the order that a placement word gives them.
 class PlacedField {
 public:
-  /// The values of a factor: one per group, or one.
-  static Expected<PlacedField> ofFactor(const ArraySpec &spec,
-                                        const Factor &factor);
-  /// The codes of elements, or the indices of survivors: in a sparse array one
-  /// per survivor.
-  static Expected<PlacedField> ofElements(const ArraySpec &spec,
-                                          const BitField &field);
+  /// The values of a field of the array: all that its units hold.
+  static Expected<PlacedField> of(const ArraySpec &spec,
+                                  const ArrayField &field);
 
   /// Why one of the values of an array cannot be found, or nothing; an empty
   /// array has none.

@@ -72,8 +72,8 @@ static int64_t ordinal(const std::vector<int64_t> &index, const ArraySpec &spec,
 }
 
 Expected<void> Copier::copy(const ArrayField &field) {
-  Expected<PlacedField> in = placedField(source.spec, field);
-  Expected<PlacedField> out = placedField(result, field);
+  Expected<PlacedField> in = PlacedField::of(source.spec, field);
+  Expected<PlacedField> out = PlacedField::of(result, field);
   if (!in || !out)
     return tl::unexpected(in ? out.error() : in.error());
   auto move = [&](int64_t from, int64_t to) {
@@ -81,7 +81,8 @@ Expected<void> Copier::copy(const ArrayField &field) {
                planes);
   };
   if (field.unit == 0) {
-    move(0, 0);
+    for (int64_t i = 0; i < field.perUnit; ++i)
+      move(i, i);
     return {};
   }
   size_t rank = box.sizes.size();
@@ -121,7 +122,7 @@ static std::optional<Error> checkIndices(const PlacedArray &array) {
   if (!sparsity)
     return std::nullopt;
   Expected<PlacedField> indices =
-      PlacedField::ofElements(array.spec, sparsity->indices);
+      PlacedField::of(array.spec, indicesOf(*sparsity));
   if (!indices)
     return indices.error();
   for (int64_t i = 0, kept = 0; i < indices->size(); ++i) {
@@ -157,6 +158,25 @@ struct FreshPlanes {
 };
 } // namespace
 
+std::optional<ArrayField> grit::blockBytes(const ArraySpec &spec) {
+  static const BitField bytes{0, {{0, 8, 0, {{1, 0, 8}}}}};
+  const std::vector<PlaneInfo> &planes = spec.contract.description().planes;
+  bool isBlocks =
+      spec.contract.canonicalPlacements().data == placements::BlockAos &&
+      planes.size() == 1 && planes[0].elements > 0 && planes[0].rows == 0 &&
+      planes[0].bits % 8 == 0;
+  if (!isBlocks)
+    return std::nullopt;
+  return ArrayField{&bytes, planes[0].elements, planes[0].bits / 8};
+}
+
+/// Blocks move whole; elsewhere the values of each field do.
+static std::vector<ArrayField> movedFields(const ArraySpec &spec) {
+  if (std::optional<ArrayField> block = blockBytes(spec))
+    return {*block};
+  return fieldsOf(spec);
+}
+
 static Expected<void> copyBox(const BoxCopy &box, const PlacedArray &source,
                               const ArraySpec &result, FreshPlanes &planes) {
   if (source.spec.numElements() != 0)
@@ -164,7 +184,7 @@ static Expected<void> copyBox(const BoxCopy &box, const PlacedArray &source,
       return tl::unexpected(std::move(*error));
   bool isEmpty = std::ranges::find(box.sizes, 0) != box.sizes.end();
   Copier copier(box, source, result, planes.spans);
-  for (const ArrayField &field : fieldsOf(source.spec.contract.description())) {
+  for (const ArrayField &field : movedFields(source.spec)) {
     // What belongs to the whole array is there without an element as well.
     if (isEmpty && field.unit != 0)
       continue;
@@ -211,20 +231,23 @@ grit::transposePlanes(const ArraySpec &spec, std::span<const ByteSpan> planes,
 
 /// Refuses parts that differ in a factor of the whole array.
 static Expected<void> compareWhole(std::span<const PlacedArray> parts) {
-  for (const ArrayField &field :
-       fieldsOf(parts.front().spec.contract.description()))
-    for (const PlacedArray &part : parts) {
-      if (field.unit != 0)
-        break;
-      uint32_t one = readField(*field.bits, 0, parts.front().planes);
-      uint32_t other = readField(*field.bits, 0, part.planes);
+  for (const ArrayField &field : fieldsOf(parts.front().spec)) {
+    if (field.unit != 0)
+      continue;
+    for (int64_t i = 0; i < field.perUnit * int64_t(parts.size()); ++i) {
+      const PlacedArray &part = parts[i / field.perUnit];
+      int64_t index = i % field.perUnit;
+      uint32_t one = readField(*field.bits, index, parts.front().planes);
+      uint32_t other = readField(*field.bits, index, part.planes);
       if (one != other)
         return makeError(Status::SizeMismatch,
                          "the parts differ in what the whole has one of",
-                         field.factor->name, hexWord(one, 8), hexWord(other, 8),
+                         field.factor ? field.factor->name : "book",
+                         hexWord(one, 8), hexWord(other, 8),
                          "the parts were quantized one by one",
                          "decode the parts and encode their concatenation");
     }
+  }
   return {};
 }
 

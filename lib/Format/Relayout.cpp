@@ -16,12 +16,6 @@ using namespace grit;
 // Items of a plane
 //===----------------------------------------------------------------------===//
 
-Expected<PlacedField> grit::placedField(const ArraySpec &spec,
-                                        const ArrayField &field) {
-  return field.factor ? PlacedField::ofFactor(spec, *field.factor)
-                      : PlacedField::ofElements(spec, *field.bits);
-}
-
 std::optional<Error> grit::checkArray(const ArraySpec &spec,
                                       std::span<const ByteSpan> planes) {
   if (auto error = spec.verify())
@@ -35,10 +29,10 @@ std::optional<Error> grit::checkArray(const ArraySpec &spec,
 Expected<PlaneItems> grit::planeItems(const ArraySpec &spec, unsigned plane) {
   const FormatDescription &description = spec.contract.description();
   std::optional<PlaneItems> items;
-  for (const ArrayField &field : fieldsOf(description)) {
+  for (const ArrayField &field : fieldsOf(spec)) {
     if (field.bits->plane != plane)
       continue;
-    Expected<PlacedField> placed = placedField(spec, field);
+    Expected<PlacedField> placed = PlacedField::of(spec, field);
     if (!placed)
       return tl::unexpected(placed.error());
     std::optional<ItemPacking> packing = packingOf(*field.bits);

@@ -105,12 +105,31 @@ static Value floatNumber(Arithmetic a, Value code, FormatWord word) {
   return a.asF32(bits);
 }
 
+/// value * times + plus, exactly: small integers, or a float and its negative.
+static Value timesPlus(Arithmetic a, Value value, const Number &number) {
+  auto constant = [&](int64_t integer) {
+    auto real = static_cast<float>(integer);
+    return a.f32Constant(value, std::bit_cast<uint32_t>(real));
+  };
+  if (number.times == -1)
+    value = arith::NegFOp::create(a.b, a.loc, value);
+  else if (number.times != 1)
+    value = arith::MulFOp::create(a.b, a.loc, value, constant(number.times));
+  if (number.plus > 0)
+    return arith::AddFOp::create(a.b, a.loc, value, constant(number.plus));
+  if (number.plus < 0)
+    return arith::SubFOp::create(a.b, a.loc, value, constant(-number.plus));
+  return value;
+}
+
 Value Emitter::number(Value code, const Number &number, unsigned width) {
   Arithmetic a{builder, loc};
   FormatWord word = number.word;
   Value lanes = a.toI32(code);
-  if (word.isExponentOnly())
-    return exponentNumber(a, lanes, word, number.exp2);
+  if (word.isExponentOnly()) {
+    Value power = exponentNumber(a, lanes, word, number.exp2);
+    return timesPlus(a, power, number);
+  }
   Value value;
   if (word.isInteger()) {
     value = integerNumber(a, lanes, word);
@@ -128,6 +147,7 @@ Value Emitter::number(Value code, const Number &number, unsigned width) {
   } else {
     value = floatNumber(a, lanes, word);
   }
+  value = timesPlus(a, value, number);
   if (number.exp2 != 0)
     value = arith::MulFOp::create(
         builder, loc, value, a.f32Constant(value, powerOfTwo(number.exp2)));

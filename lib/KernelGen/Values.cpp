@@ -10,7 +10,6 @@
 #include "grit/KernelGen/Arithmetic.h"
 #include "grit/KernelGen/KernelGen.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <bit>
 
 using namespace mlir;
 using namespace grit;
@@ -158,22 +157,15 @@ Value Emitter::lookup(Value code, ArrayRef<float> table) {
 Value Emitter::levels(Value codes) {
   const Level &level = description.level;
   unsigned width = description.codes.width();
-  if (level.kind == Level::Kind::Table)
-    return lookup(codes, level.table);
+  if (level.number.isTable())
+    return lookup(codes, level.number.table);
   if (!level.number.word.isInteger() && width <= kTableWidth) {
     SmallVector<float> table;
     for (uint32_t code = 0; code < (1u << width); ++code)
       table.push_back(level.decode(code));
     return lookup(codes, table);
   }
-  Value value = number(codes, level.number, width);
-  if (level.bias == 0)
-    return value;
-  // Small integers: the difference is exact in binary32.
-  Arithmetic a{builder, loc};
-  float bias = static_cast<float>(level.bias);
-  return arith::SubFOp::create(
-      builder, loc, value, a.f32Constant(value, std::bit_cast<uint32_t>(bias)));
+  return number(codes, level.number, width);
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,23 +236,12 @@ Value Emitter::productOfRun(ArrayRef<Factor> factors, const Run &run) {
       builder, loc, VectorType::get({run.length}, builder.getF32Type()), lanes);
 }
 
-Value Emitter::zeroPoint(Value stored) {
-  int64_t addend = description.offset.addend;
-  if (addend == 0 || !stored)
-    return stored;
-  Arithmetic a{builder, loc};
-  float value = static_cast<float>(addend);
-  return arith::AddFOp::create(
-      builder, loc, stored,
-      a.f32Constant(stored, std::bit_cast<uint32_t>(value)));
-}
-
 Value Emitter::scale(const Run &run) {
   return productOfRun(description.scales, run);
 }
 
 Value Emitter::offset(const Run &run) {
-  return zeroPoint(productOfRun(description.offset.factors, run));
+  return productOfRun(description.offset.factors, run);
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,7 +284,7 @@ Value Emitter::values(const Run &run, bool canonicalNan) {
 Value Emitter::valueAt(Value index, bool canonicalNan) {
   Arithmetic a{builder, loc};
   Value scale = productAt(description.scales, index);
-  Value offset = zeroPoint(productAt(description.offset.factors, index));
+  Value offset = productAt(description.offset.factors, index);
   if (!description.sparsity)
     return combine(levels(fieldAt(description.codes, index)), scale, offset,
                    canonicalNan);

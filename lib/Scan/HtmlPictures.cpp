@@ -172,6 +172,10 @@ std::string grit::scan::byteMaps(const Contract &contract) {
                         : std::clamp(unit, kFewBytes, kMostBytes);
     PlaneMap map(i, static_cast<size_t>(shown));
     map.add(description.codes, "code", "element");
+    if (const auto &signs = description.level.signs)
+      map.add(signs->bits, "position", "signs");
+    if (const auto &book = description.level.book)
+      map.add(*book, "code", "entry");
     for (const Factor &factor : description.scales)
       map.add(factor.bits, "scale", "scale " + factor.name);
     for (const Factor &factor : description.offset.factors)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Probes.h"
+#include "grit/Format/Fields.h"
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -90,11 +91,9 @@ std::vector<ScaleSpread> grit::scan::spreadsOf(const TensorInfo &tensor) {
     return spreads;
   for (const Factor &factor : spec.contract.description().scales) {
     Counter counter(factor.name);
-    int64_t groups = factor.group ? elements / factor.group : 1;
+    int64_t groups = unitCount(spec, factor.group, factor.rows);
     sample(groups, [&](int64_t index) {
-      counter.add(decodeWord(factor.number.word,
-                             readField(factor.bits, index, planes),
-                             factor.number.exp2));
+      counter.add(factor.number.decode(readField(factor.bits, index, planes)));
     });
     spreads.push_back(counter.finish());
   }

@@ -239,7 +239,7 @@ TEST(Description, CanonicalText) {
                         .description()),
       "gritfmt1(planes=[4/1@0,8/8@1,32/0@1,8/8@2],codes=p0:4@0+i*4,level=u4,"
       "scales=[(binary32,all,p2:32@0+i*32),(e4m3,lin/8,p1:8@0+i*8)],"
-      "zero=(u4,lin/8,p3:4@0+i*8)+1,into=binary16:rtz:satfinite,axis=8)");
+      "zero=(u4+1,lin/8,p3:4@0+i*8),into=binary16:rtz:satfinite,axis=8)");
 }
 
 /// Whatever decides the meaning of bytes changes the text; names and the
@@ -258,8 +258,27 @@ TEST(Description, CanonicalTextHoldsTheMeaningOnly) {
       [](auto &d) { d.planes[1].placement = 2; },
       [](auto &d) { d.codes.slices[0].base = 4; },
       [](auto &d) { d.codes.plane = 1; },
-      [](auto &d) { d.level.bias = 8; },
+      [](auto &d) { d.level.number.plus = -8; },
       [](auto &d) { d.level.number.exp2 = 1; },
+      [](auto &d) { d.level.number.times = 2; },
+      [](auto &d) { d.level.number = {{}, 0, 1, 0, {1, 2}}; },
+      [](auto &d) { d.level.vector = 2; },
+      [](auto &d) { d.level.signs = Signs{d.codes, 4, false}; },
+      [](auto &d) { d.level.signs = Signs{d.codes, 5, true}; },
+      [](auto &d) { d.level.book = d.codes; },
+      [](auto &d) { d.codes.radix = Radix{3, {}}; },
+      [](auto &d) { d.codes.slices[0].digits[0].table = {0}; },
+      [](auto &d) { d.scales[1].op = FactorOp::Divide; },
+      [](auto &d) { d.scales[1].op = FactorOp::Add; },
+      [](auto &d) { d.scales[1].afterLevel = true; },
+      [](auto &d) { d.scales[1].group = kWholeAxis; },
+      [](auto &d) {
+        d.scales[1].order = ElementOrder::Block;
+        d.scales[1].rows = 8;
+      },
+      [](auto &d) { d.scales.clear(); },
+      [](auto &d) { d.planes[1].rows = 8; },
+      [](auto &d) { d.planes[1].elements = kWholeAxis; },
       [](auto &d) { d.scales[1].group = 16; },
       [](auto &d) { d.scales[1].order = ElementOrder::AxisFastest; },
       [](auto &d) { std::swap(d.scales[0], d.scales[1]); },

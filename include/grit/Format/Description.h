@@ -10,8 +10,9 @@
 //
 //   value(i) = S(group(i)) * level(code(i)) [ - Z(group(i)) ]
 //
-// rounded to binary32 after each step. A FormatDescription says where the bits
-// of each code, scale and offset live and how each becomes a number; sizes,
+// rounded to binary32 after each step; without scales, the level itself. A
+// FormatDescription says where the bits of each code, scale, sign and offset
+// live and how each becomes a number; sizes,
 // verifiers, the scalar codec, the vector and GPU emitters, the scanner and the
 // documentation are derived from it. No other place knows a format.
 //
@@ -29,15 +30,19 @@
 namespace grit {
 
 /// One digit of a mixed-radix bit address: `((index / div) % mod) * stride`
-/// bits. A `mod` of 0 means that the digit is not reduced.
+/// bits. A `mod` of 0 means that the digit is not reduced. With a table, which
+/// has `mod` entries, `table[(index / div) % mod] * stride`.
 struct Digit {
   int64_t div = 1;
   int64_t mod = 0;
   int64_t stride = 0;
+  std::vector<int64_t> table = {};
 
   int64_t at(int64_t index) const {
     int64_t q = index / div;
-    return (mod ? q % mod : q) * stride;
+    if (mod)
+      q %= mod;
+    return (table.empty() ? q : table[q]) * stride;
   }
   friend bool operator==(const Digit &, const Digit &) = default;
 };
@@ -60,8 +65,22 @@ struct BitSlice {
   friend bool operator==(const BitSlice &, const BitSlice &) = default;
 };
 
+/// Several digits of `base` in the bits of one value: of the bits B, w wide,
+/// digit t = the sum of `place` is
+///
+///   (((B * base^t) mod 2^w) * base) >> w
+///
+/// so that B / 2^w is a fraction and t counts its digits after the point.
+struct Radix {
+  unsigned base = 0;
+  std::vector<Digit> place;
+
+  unsigned digit(uint64_t bits, unsigned width, int64_t index) const;
+  friend bool operator==(const Radix &, const Radix &) = default;
+};
+
 /// Where the bits of the values of one kind live: in one plane, each value the
-/// sum of one or more slices.
+/// sum of one or more slices, or a digit of that sum.
 struct BitField {
   unsigned plane = 0;
   std::vector<BitSlice> slices;
@@ -70,6 +89,8 @@ struct BitField {
   /// the plane, where bit t is bit 7 - t % 8 of byte t / 8. No digits say that:
   /// `slices` is one slice that no reader of slices accepts.
   unsigned msbStreamWidth = 0;
+  /// With it a value is a digit, and values of different places share bits.
+  std::optional<Radix> radix = std::nullopt;
 
   /// The stream of `width` bits per value that fills `plane`.
   static BitField msbStream(unsigned plane, unsigned width) {
@@ -79,28 +100,53 @@ struct BitField {
 
   /// Total width in bits of a value.
   unsigned width() const;
+  /// Total width of the bits that a value is read from: more than `width` where
+  /// they hold several digits.
+  unsigned storedWidth() const;
   friend bool operator==(const BitField &, const BitField &) = default;
 };
 
-/// A stored number: a format word, scaled by 2^exp2 (exactly, before the one
-/// rounding to binary32).
+/// A stored number. With a table, which has an entry for each code and no word,
+/// `table[code]`; otherwise
+///
+///   (decode(word, code) * times + plus) * 2^exp2
+///
+/// The bracket is exact: integers that fit in 24 bits, or a float word whose
+/// `times` is 1 or -1 and whose `plus` is 0. The whole is rounded once.
 struct Number {
   FormatWord word;
   int exp2 = 0;
+  int64_t times = 1;
+  int64_t plus = 0;
+  std::vector<float> table = {};
 
-  float decode(uint32_t code) const { return decodeWord(word, code, exp2); }
+  bool isTable() const { return !table.empty(); }
+  /// True for the number that the word alone says, less a power of two.
+  bool isPlain() const { return !isTable() && times == 1 && plus == 0; }
+  /// The value of a code; of a table, of a code that it has an entry for.
+  float decode(uint32_t code) const;
   friend bool operator==(const Number &, const Number &) = default;
 };
 
-/// The order in which elements are counted to form groups. Both agree when the
-/// group axis is the last one.
+/// The order in which elements are counted to form groups. The first two agree
+/// when the group axis is the last one.
 enum class ElementOrder : uint8_t {
   /// Row-major linear index over the whole array.
   RowMajor,
   /// The group axis runs fastest, whichever it is: with the shape seen as
   /// [outer, axis, inner], index = (outer * I + inner) * A + axis.
   AxisFastest,
+  /// Blocks of `rows` x `group` elements over the last two dimensions, counted
+  /// in row-major order matrix by matrix. Blocks at the edges may be cut short.
+  Block,
 };
+
+/// As the number of elements per group: all along the group axis, so that there
+/// is one group for every line. Counted with the axis fastest.
+inline constexpr int64_t kWholeAxis = -1;
+
+/// How a factor joins what stands before it.
+enum class FactorOp : uint8_t { Multiply, Divide, Add };
 
 /// One factor of a scale or of an offset: a number per group of elements.
 struct Factor {
@@ -109,23 +155,43 @@ struct Factor {
   BitField bits;     ///< addressed by the group index
   int64_t group = 0; ///< elements per group; 0: one group, the whole array
   ElementOrder order = ElementOrder::RowMajor;
+  int64_t rows = 0; ///< of a block: its extent along the last dimension but one
+  /// The first factor starts the product, and is a Multiply.
+  FactorOp op = FactorOp::Multiply;
+  /// Applied to the scaled level, and not to S.
+  bool afterLevel = false;
 
   friend bool operator==(const Factor &, const Factor &) = default;
 };
 
+/// Which levels are negated.
+struct Signs {
+  /// A value for every `group` elements, bit j of which is that of element j.
+  BitField bits;
+  unsigned group = 0;
+  /// The value has a bit less: the sign of the last element is the XOR of the
+  /// others.
+  bool parity = false;
+
+  /// Whether element `position` of the group is negated.
+  bool isNegative(uint32_t value, unsigned position) const;
+  friend bool operator==(const Signs &, const Signs &) = default;
+};
+
 /// How a code becomes a number.
 struct Level {
-  enum class Kind : uint8_t {
-    Number, ///< decode `number`, then subtract the integer `bias`
-    Table,  ///< `table[code]`
-  };
-  Kind kind = Kind::Number;
   Number number;
-  int64_t bias = 0;         ///< integer words only; exact
-  std::vector<float> table; ///< 2^width entries
+  /// Above 1: a code stands for that many consecutive elements, and entry
+  /// `code * vector + position` of the table or book is the level of one.
+  unsigned vector = 1;
+  std::optional<Signs> signs = std::nullopt;
+  /// A table that each array carries: `number` decodes entry number `code` of
+  /// this field, which fills a plane of constant size.
+  std::optional<BitField> book = std::nullopt;
 
-  /// The value of a code, for every code of `width` bits.
-  float decode(uint32_t code) const;
+  /// The number of entry `code` (times `vector`, plus the position), where
+  /// no book has to be read.
+  float decode(uint32_t code) const { return number.decode(code); }
   friend bool operator==(const Level &, const Level &) = default;
 };
 
@@ -139,10 +205,8 @@ struct Offset {
     Minimum,
   };
   Kind kind = Kind::None;
-  /// ZeroPoint: exactly one. Minimum: outermost first, multiplied like a scale.
+  /// ZeroPoint: exactly one. Minimum: outermost first, joined like a scale.
   std::vector<Factor> factors;
-  /// Added to a stored zero point (1 where z - 1 is stored, as GPTQ does).
-  int64_t addend = 0;
 
   friend bool operator==(const Offset &, const Offset &) = default;
 };
@@ -162,12 +226,15 @@ struct Sparsity {
 struct PlaneInfo {
   std::string name; ///< "data", "scale0", "scale1", "aux" or "blocks"
   /// The plane holds `bits` bits for every `elements` elements; for
-  /// `elements` = 0, `bits` bits for the whole array. Rounded up to bytes.
+  /// `elements` = 0, `bits` bits for the whole array; for kWholeAxis, for every
+  /// line of the group axis. Rounded up to bytes.
   int64_t elements = 1;
   int64_t bits = 0;
   /// Which of grit_desc_t's placement words governs it (0 data, 1 scale,
   /// 2 meta), and whether it carries a scale pair etc. is said by the fields.
   unsigned placement = 0;
+  /// Above 0: the bits are those of a block of `rows` x `elements`.
+  int64_t rows = 0;
 
   friend bool operator==(const PlaneInfo &, const PlaneInfo &) = default;
 };
@@ -210,10 +277,11 @@ struct Encoding {
 /// A format. See the top of the file.
 struct FormatDescription {
   std::vector<PlaneInfo> planes;
-  BitField codes; ///< addressed by the row-major element index; when sparse, by
-                  ///< the survivor's ordinal
+  BitField codes; ///< addressed by the row-major element index over the
+                  ///< level's `vector`; when sparse, by the survivor's ordinal
   Level level;
-  std::vector<Factor> scales; ///< outermost first: S = f32(s[0] * s[1] * ...)
+  std::vector<Factor> scales; ///< outermost first: S = f32(s[0] * s[1] * ...);
+                              ///< none: the value is the level
   Offset offset;
   std::optional<Sparsity> sparsity;
   Projection projection;
@@ -226,7 +294,8 @@ struct FormatDescription {
 
   /// True when a NaN or an infinity can come out of decode.
   bool canBeNonFinite() const;
-  /// Bits per element, planes of constant size aside.
+  /// Bits per element; planes whose share depends on the shape (constant, a
+  /// number per line) aside.
   double bitsPerElement() const;
 };
 

@@ -15,6 +15,7 @@
 #ifndef GRIT_FORMAT_FIELDS_H
 #define GRIT_FORMAT_FIELDS_H
 
+#include "grit/Format/Contract.h"
 #include "grit/Format/Description.h"
 #include "grit/Format/Layout.h"
 #include "grit/Format/Placement.h"
@@ -32,8 +33,23 @@ struct ArrayField {
   const Factor *factor = nullptr; ///< none for codes and indices
 };
 
-/// All fields of a description, which must outlive them.
+/// All fields of a description, which must outlive them. Units that depend on
+/// the shape are those of the factors: kWholeAxis, and blocks.
 std::vector<ArrayField> fieldsOf(const FormatDescription &description);
+
+/// All fields of an array, their units in elements: a line is as long as the
+/// group axis, and blocks count for their matrix.
+std::vector<ArrayField> fieldsOf(const ArraySpec &spec);
+
+// The fields that are no factors.
+ArrayField codesOf(const FormatDescription &description);
+ArrayField indicesOf(const Sparsity &sparsity);
+
+/// A factor's field in an array.
+ArrayField fieldOf(const Factor &factor, const ArraySpec &spec);
+
+/// Groups of a factor, or units of a plane, in an array of the shape.
+int64_t unitCount(const ArraySpec &spec, int64_t elements, int64_t rows);
 
 /// How the values of a field follow one another, or nothing when they do not.
 std::optional<ItemPacking> packingOf(const BitField &field);

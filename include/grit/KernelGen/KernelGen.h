@@ -134,7 +134,6 @@ private:
   mlir::Value productAt(llvm::ArrayRef<Factor> factors, mlir::Value index);
   mlir::Value combine(mlir::Value level, mlir::Value scale, mlir::Value offset,
                       bool canonicalNan);
-  mlir::Value zeroPoint(mlir::Value stored);
   mlir::Value lookup(mlir::Value code, llvm::ArrayRef<float> table);
 
   mlir::OpBuilder &builder;

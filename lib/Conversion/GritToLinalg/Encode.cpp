@@ -166,7 +166,7 @@ static std::optional<Error> whyBeyondEmission(const FormatDescription &format) {
         .value();
   };
   EncodeRule rule = format.encoding.rule;
-  if (format.level.kind == Level::Kind::Number &&
+  if (!format.level.number.isTable() &&
       format.level.number.word.isExponentOnly())
     return refuse("e", "elements with a fraction", "powers of two");
   bool hasMinimum = format.offset.kind == Offset::Kind::Minimum &&

@@ -71,7 +71,7 @@ static Value truncatedCode(Scalars s, Value x, float bias, float most) {
 Expected<Codes> grit::encoding::emitGgmlMaxRule(Scalars s, const Units &units) {
   const FormatDescription &format = units.format;
   bool isSigned = format.encoding.rule == EncodeRule::GgmlSignedMax;
-  float bias = static_cast<float>(format.level.bias);
+  float bias = static_cast<float>(-format.level.number.plus);
   FormatWord word = format.level.number.word;
   auto coder = NumberCoder::get(format, format.scales[0].number, Rounding::RNE,
                                 Saturation::OvfInf);
@@ -128,7 +128,7 @@ static Value nearestLevel(Scalars s, ArrayRef<float> levels, Value d, Value x) {
 Expected<Codes> grit::encoding::emitGgmlExp2Rule(Scalars s,
                                                  const Units &units) {
   const FormatDescription &format = units.format;
-  const std::vector<float> &levels = format.level.table;
+  const std::vector<float> &levels = format.level.number.table;
   constexpr size_t kMostUnrolled = 64;
   if (levels.size() > kMostUnrolled)
     return refuseEmission("level", "at most 64 levels",
@@ -178,7 +178,7 @@ Expected<Codes> grit::encoding::emitGgmlExp2Rule(Scalars s,
 Expected<Codes> grit::encoding::emitTableAbsMaxRule(Scalars s,
                                                     const Units &units) {
   const FormatDescription &format = units.format;
-  const std::vector<float> &levels = format.level.table;
+  const std::vector<float> &levels = format.level.number.table;
   std::vector<float> midpoints;
   for (size_t i = 1; i < levels.size(); ++i)
     midpoints.push_back(

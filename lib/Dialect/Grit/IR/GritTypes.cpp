@@ -218,8 +218,13 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     describeError(emitError(), *error);
     return failure();
   }
-  // Sizes beyond 63 bits are no sizes (B18).
   bool known = llvm::none_of(shape, ShapedType::isDynamic);
+  for (const grit::PlaneInfo &plane : value.description().planes)
+    if (!known && (plane.rows || plane.elements == grit::kWholeAxis))
+      return emitError() << "plane " << plane.name << " of " << value.name()
+                         << " has a value for each line or block of the shape, "
+                            "so that all extents must be static";
+  // Sizes beyond 63 bits are no sizes (B18).
   if (auto sizes = spec.planeSizes(); known && !sizes) {
     describeError(emitError(), sizes.error());
     return failure();

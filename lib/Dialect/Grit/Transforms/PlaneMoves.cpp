@@ -51,6 +51,12 @@ static Expected<std::optional<PlaneGrid>> gridOf(ArrayType type,
   const ArrayField &field = fields.front();
   if (field.unit == 0)
     return std::optional<PlaneGrid>();
+  if (field.unit == kWholeAxis || field.order == ElementOrder::Block)
+    return refuse(plane,
+                  "the values of plane " + plane.name + " keep their order",
+                  "there is one for each line or block, whose number depends "
+                  "on the shape",
+                  "use the canonical placement");
   bool alongAxis = field.order == ElementOrder::AxisFastest;
   size_t columnDim = alongAxis ? type.getAxis() : type.getRank() - 1;
   int64_t extent = type.getShape()[columnDim];
