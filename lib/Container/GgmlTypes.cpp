@@ -48,7 +48,7 @@ static GgmlType makeType(const Row &row) {
   type.bytes = row.bytes;
   type.element = lookupElementType(row.name);
   Expected<Contract> parsed = Contract::parse("gguf." + toLower(row.name));
-  if (type.element || !parsed)
+  if (!parsed)
     return type;
   const PlaneInfo &blocks = parsed->description().planes.front();
   type.elements = blocks.elements;

@@ -241,7 +241,8 @@ Expected<TensorInfo> GgufParser::tensor(const Record &record,
   if (*size > 0)
     info.bytes = reader.file.bytes().subspan(dataStart + record.offset,
                                              static_cast<size_t>(*size));
-  if (!type->contract)
+  // Plain numbers are elements, whoever else has a contract for them.
+  if (type->element || !type->contract)
     return info;
   Expected<ArraySpec> spec = ArraySpec::get(*type->contract, record.shape);
   if (!spec)

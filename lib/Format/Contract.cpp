@@ -48,10 +48,10 @@ static Expected<Contract> parseMember(std::string_view original,
   size_t open = text.find('(');
   std::string_view name = text.substr(0, open);
   const ForeignFormat *family = nullptr;
-  for (const ForeignFormat &format : foreignFormats())
-    if (format.name == name)
-      family = &format;
-  if (!family || family->parameter.empty()) {
+  for (const ForeignFormat &foreign : foreignFormats())
+    if (foreign.format.name == name)
+      family = &foreign;
+  if (!family || !family->parameter()) {
     if (registry::findName(name))
       return unknown(original, std::string(name) + " takes no parameter",
                      std::string(name), "write the name alone");
@@ -60,31 +60,31 @@ static Expected<Contract> parseMember(std::string_view original,
         "a registered name or grit1(...)",
         didYouMean(name, std::vector<std::string_view>{"hurray.nf4", "grit1"}));
   }
-  std::string prefix = std::string(family->parameter) + "=";
+  const FormatParameter &parameter = *family->parameter();
+  std::string prefix = parameter.name + "=";
   std::string declared =
       std::string(name) + "(" + prefix + "N), N a power of two from " +
-      std::to_string(family->least) + " to " + std::to_string(family->most);
+      std::to_string(parameter.least) + " to " + std::to_string(parameter.most);
   std::string_view argument = text.substr(open + 1);
   if (argument.empty() || argument.back() != ')' ||
       !argument.starts_with(prefix))
     return unknown(original, "malformed parameter of " + std::string(name),
                    declared,
                    "write e.g. " + std::string(name) + "(" + prefix +
-                       std::to_string(family->byDefault) + ")");
+                       std::to_string(parameter.byDefault) + ")");
   argument.remove_suffix(1);
   argument.remove_prefix(prefix.size());
   int64_t value = 0;
   auto [end, code] = std::from_chars(argument.data(),
                                      argument.data() + argument.size(), value);
   if (code != std::errc() || end != argument.data() + argument.size() ||
-      value < family->least || value > family->most ||
-      (value & (value - 1)) != 0)
+      !parameter.accepts(value))
     return unknown(original,
-                   std::string(family->parameter) + " size of " +
-                       std::string(name) + " is not one that the format has",
+                   parameter.name + " size of " + std::string(name) +
+                       " is not one that the format has",
                    declared, "choose a power of two within the limits");
   std::string member = std::string(name);
-  if (value != family->byDefault)
+  if (value != parameter.byDefault)
     member += "(" + prefix + std::to_string(value) + ")";
   return *registry::findName(member);
 }
@@ -145,12 +145,10 @@ Expected<Contract> Contract::parse(std::string_view text) {
       return tl::make_unexpected(grade.error());
     return fromGrade(*grade);
   }
-  if (name.starts_with("gritfmt1(")) {
+  if (name.starts_with("gritfmt1(") || name.starts_with("#")) {
     if (const Contract *contract = registry::findCanonical(name))
       return *contract;
-    return unknown(text, "no registered format has this description",
-                   "the description of a registered format",
-                   "use a format of: " + knownNames());
+    return makeTextContract(text);
   }
   if (name.starts_with("grade_"))
     if (auto *contract = registry::findName(std::string_view(name).substr(6));

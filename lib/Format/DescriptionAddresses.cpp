@@ -202,9 +202,8 @@ std::optional<Error> PlaneProof::run() {
   for (const Use *use : uses) {
     int64_t groups = unit.elements ? period / elementsOf(use->group) : 1;
     // Digits share bits, so that there can be more values than bits.
-    constexpr int64_t kMostPlaces = 32;
-    if (groups > kMaxPeriodBits * kMostPlaces / use->count ||
-        (!use->bits->radix && groups * use->count > periodBits))
+    int64_t most = use->bits->radix ? kMaxPeriodBits : periodBits;
+    if (groups > most / use->count)
       return fault(use->name, "its values do not fit in " + name);
     int64_t values = groups * use->count;
     if (auto error = mark(*use, values))

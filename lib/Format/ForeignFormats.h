@@ -5,12 +5,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// They are written as text, in lib/Format/Formats, which the build embeds.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef GRIT_LIB_FORMAT_FOREIGNFORMATS_H
 #define GRIT_LIB_FORMAT_FOREIGNFORMATS_H
 
-#include "grit/Format/Description.h"
-#include "grit/Format/Placement.h"
+#include "grit/Format/FormatText.h"
 #include <span>
 #include <string_view>
 
@@ -18,18 +21,19 @@ namespace grit {
 
 /// A format of somebody else, or a family of them with one integer parameter.
 struct ForeignFormat {
-  std::string_view name;
-  std::string_view summary;
-  Placements placements;
-  /// "block", or empty for a format without a parameter.
-  std::string_view parameter;
-  /// Powers of two from `least` to `most` are accepted.
-  int64_t byDefault = 0, least = 0, most = 0;
-  /// The description for a value of the parameter (ignored without one).
-  FormatDescription (*describe)(int64_t parameter);
+  std::string_view text;
+  NamedFormat format; ///< with the default of the parameter
+
+  /// The parameter, or null for a format without one.
+  const FormatParameter *parameter() const {
+    return format.parameters.empty() ? nullptr : &format.parameters.front();
+  }
 };
 
-/// All of them, in the order of the documentation.
+/// The texts that the build embeds, one for each format.
+std::span<const std::string_view> foreignTexts();
+
+/// All of them, in the order of the documentation; read once.
 std::span<const ForeignFormat> foreignFormats();
 
 } // namespace grit

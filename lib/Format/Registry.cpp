@@ -80,18 +80,47 @@ Expected<Contract> grit::makeGradeContract(const Grade &grade) {
   return Contract(std::move(impl));
 }
 
-static Contract makeForeign(const ForeignFormat &format, int64_t parameter) {
+static std::shared_ptr<Contract::Impl> makeFormat(const NamedFormat &format) {
   auto impl = std::make_shared<Contract::Impl>();
-  impl->name = format.name;
-  if (parameter != format.byDefault)
-    impl->name += "(" + std::string(format.parameter) + "=" +
-                  std::to_string(parameter) + ")";
-  impl->registered = true;
-  impl->description = format.describe(parameter);
+  impl->description = format.description;
   impl->canonical = canonicalText(impl->description);
   impl->id = fnv1a64(impl->canonical);
   impl->placements = format.placements;
   impl->summary = format.summary;
+  return impl;
+}
+
+static Contract makeForeign(const NamedFormat &format, std::string name) {
+  std::shared_ptr<Contract::Impl> impl = makeFormat(format);
+  impl->name = std::move(name);
+  impl->registered = true;
+  return Contract(std::move(impl));
+}
+
+/// The members of a family but for its default.
+static void addMembers(const ForeignFormat &family,
+                       std::vector<Contract> &contracts) {
+  const FormatParameter &parameter = *family.parameter();
+  for (int64_t value = parameter.least; value <= parameter.most; value *= 2) {
+    if (value == parameter.byDefault)
+      continue;
+    const ParameterValue chosen{parameter.name, value};
+    if (Expected<NamedFormat> member =
+            parseFormat(family.text, std::span(&chosen, 1)))
+      contracts.push_back(
+          makeForeign(*member, family.format.name + "(" + parameter.name + "=" +
+                                   std::to_string(value) + ")"));
+  }
+}
+
+Expected<Contract> grit::makeTextContract(std::string_view text) {
+  Expected<NamedFormat> format = parseFormat(text);
+  if (!format)
+    return tl::unexpected(format.error());
+  std::shared_ptr<Contract::Impl> impl = makeFormat(*format);
+  if (const Contract *known = registry::findCanonical(impl->canonical))
+    return *known;
+  impl->name = impl->canonical;
   return Contract(std::move(impl));
 }
 
@@ -108,13 +137,11 @@ static std::vector<Contract> makeContracts() {
       if (Expected<Contract> contract = makeGradeContract(*grade))
         contracts.push_back(std::move(*contract));
   }
-  for (const ForeignFormat &format : foreignFormats())
-    contracts.push_back(makeForeign(format, format.byDefault));
-  for (const ForeignFormat &format : foreignFormats())
-    if (!format.parameter.empty())
-      for (int64_t value = format.least; value <= format.most; value *= 2)
-        if (value != format.byDefault)
-          contracts.push_back(makeForeign(format, value));
+  for (const ForeignFormat &foreign : foreignFormats())
+    contracts.push_back(makeForeign(foreign.format, foreign.format.name));
+  for (const ForeignFormat &foreign : foreignFormats())
+    if (foreign.parameter())
+      addMembers(foreign, contracts);
   return contracts;
 }
 
@@ -128,8 +155,8 @@ const std::vector<std::string> &grit::registeredContractNames() {
     std::vector<std::string> result;
     for (const RegisteredGrade &known : kGrades)
       result.emplace_back(known.name);
-    for (const ForeignFormat &format : foreignFormats())
-      result.emplace_back(format.name);
+    for (const ForeignFormat &foreign : foreignFormats())
+      result.push_back(foreign.format.name);
     return result;
   }();
   return names;

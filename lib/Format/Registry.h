@@ -34,6 +34,9 @@ struct Contract::Impl {
 /// The contract of a grade that nobody registered.
 Expected<Contract> makeGradeContract(const Grade &grade);
 
+/// The contract of a format in text: a registered one where it is the same.
+Expected<Contract> makeTextContract(std::string_view text);
+
 /// A copy under a name that a user gives it.
 Contract nameForUser(const Contract &contract, std::string name);
 

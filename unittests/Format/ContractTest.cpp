@@ -65,11 +65,16 @@ TEST(Contract, GoldenGids) {
   EXPECT_EQ(compared, 33u);
 }
 
-TEST(Contract, TwelveNames) {
+TEST(Contract, Names) {
   const std::vector<std::string> expected = {
-      "mxfp4",     "mxfp4_rne",  "nvf4",        "nvf4_rtz",
-      "q4ks",      "i8s24",      "gguf.q4_0",   "gguf.q4_k",
-      "gguf.q8_0", "gguf.mxfp4", "gguf.iq4_nl", "hurray.nf4"};
+      "mxfp4",      "mxfp4_rne",    "nvf4",        "nvf4_rtz",   "q4ks",
+      "i8s24",      "gguf.f32",     "gguf.f16",    "gguf.bf16",  "gguf.i8",
+      "gguf.i16",   "gguf.i32",     "gguf.q4_0",   "gguf.q4_1",  "gguf.q5_0",
+      "gguf.q5_1",  "gguf.q8_0",    "gguf.q8_1",   "gguf.q2_k",  "gguf.q3_k",
+      "gguf.q4_k",  "gguf.q5_k",    "gguf.q6_k",   "gguf.q8_k",  "gguf.iq1_s",
+      "gguf.iq1_m", "gguf.iq2_xxs", "gguf.iq2_xs", "gguf.iq2_s", "gguf.iq3_xxs",
+      "gguf.iq3_s", "gguf.iq4_nl",  "gguf.iq4_xs", "gguf.tq1_0", "gguf.tq2_0",
+      "gguf.mxfp4", "gguf.nvfp4",   "gguf.q1_0",   "gguf.q2_0",  "hurray.nf4"};
   EXPECT_EQ(registeredContractNames(), expected);
   std::set<uint64_t> ids;
   for (const std::string &name : expected) {
@@ -148,7 +153,7 @@ TEST(Contract, UnknownNamesAreRefusedWithTheNearest) {
       {"hurray.nf4(group=64)", "hurray.nf4(block=64)"},
       {"hurray.nf4()", "hurray.nf4(block=64)"},
       {"hurray.nf5(block=64)", "unknown contract"},
-      {"gritfmt1(planes=[4/1@0])", "no registered format"},
+      {"gritfmt1(planes=[4/1@0])", "the part codes="},
       {"grit1(e=e2m1)", ""},
   };
   for (auto [text, part] : cases) {

@@ -22,6 +22,9 @@ namespace grit::oracle {
 
 using Planes = std::vector<std::vector<uint8_t>>;
 
+/// Whether the equations of a contract are here.
+bool knows(const std::string &name);
+
 /// Decodes `count` elements of one of the eleven formats that run along the
 /// last axis. The planes are those that the format has, in order.
 std::vector<float> decode(const std::string &name, const Planes &planes,

@@ -210,7 +210,7 @@ TEST(Decode, Q4_KEveryCodeEveryScaleEveryMinimum) {
 TEST(Decode, RandomBytes) {
   Random random(1);
   for (const std::string &name : registeredContractNames()) {
-    if (name == "hurray.nf4")
+    if (!oracle::knows(name))
       continue;
     ArraySpec spec = take(ArraySpec::get(contract(name), {3, 40, 512}));
     std::vector<Bytes> planes = randomPlanes(spec, random);
@@ -347,61 +347,4 @@ TEST(DecodeGolden, GradeVectors) {
   for (const golden::Vector &vector : golden::file().decodeOnly)
     run(vector, vector.planes, vector.decoded);
   EXPECT_GT(values, 3000u);
-}
-
-/// Blocks whose byte i is 37 * i + 11, with binary16 factors of one, and the
-/// SHA-256 of their values as little-endian binary32, made with ggml's C code.
-TEST(DecodeGolden, GgufFullBlocks) {
-  struct Case {
-    const char *name;
-    int64_t elements, bytes;
-    std::vector<int> ones; ///< offsets of binary16 fields set to 1
-    const char *hash;
-  };
-  const Case cases[] = {
-      {"gguf.q8_0",
-       32,
-       34,
-       {0},
-       "1ca5b7e7309e05142988e0bdd7004e094008a99f989877abac9e6303f577b7d7"},
-      {"gguf.q4_0",
-       32,
-       18,
-       {0},
-       "719ac4caff1179087d4915e6daf2d031da0b694e95cb7f54a19b00f8bfb552ff"},
-      {"gguf.q4_k",
-       256,
-       144,
-       {0, 2},
-       "b57aac81a7df1a6ace81a188c7169e2b9cfb59d0493766918c9adfe4891cffd5"},
-      {"gguf.iq4_nl",
-       32,
-       18,
-       {0},
-       "410b8f17e2a73bd17bc872b9247e5491b718fd4be490007557fd3b5686d8d2d0"},
-      {"gguf.mxfp4",
-       32,
-       17,
-       {},
-       "ef7ca08d1717c5b90891727cd7ce5984d9b62837e87ea8b9abb8e08efef79cf9"},
-  };
-  for (const Case &c : cases) {
-    Bytes block;
-    for (int64_t i = 0; i < c.bytes; ++i)
-      block.push_back(static_cast<uint8_t>(37 * i + 11));
-    for (int offset : c.ones) {
-      block[offset] = 0x00;
-      block[offset + 1] = 0x3c;
-    }
-    if (c.ones.empty())
-      block[0] = 0x80;
-    ArraySpec spec = take(ArraySpec::get(contract(c.name), {c.elements}));
-    std::vector<uint32_t> words;
-    for (float x : decodeAll(spec, {block}))
-      words.push_back(bits(x));
-    EXPECT_EQ(sha256(singles(words)), c.hash) << c.name;
-  }
-  EXPECT_EQ(sha256({'a', 'b', 'c'}),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396"
-            "177a9cb410ff61f20015ad");
 }

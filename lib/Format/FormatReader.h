@@ -1,0 +1,62 @@
+//===- FormatReader.h - the pieces of the text of a format -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_LIB_FORMAT_FORMATREADER_H
+#define GRIT_LIB_FORMAT_FORMATREADER_H
+
+#include "TextCursor.h"
+#include "grit/Format/FormatText.h"
+
+namespace grit {
+
+/// Reads planes, fields, numbers and factors. Where an integer stands, the name
+/// of a parameter may.
+class FormatReader {
+public:
+  FormatReader(TextCursor &cursor, const std::vector<PlaneInfo> &planes,
+               const std::vector<ParameterValue> &parameters)
+      : cursor(cursor), planes(planes), parameters(parameters) {}
+
+  void readPlanes(std::vector<PlaneInfo> &into);
+  BitField readField();
+  FormatWord readWord();
+  /// The number of a level and the length of its vectors.
+  std::pair<Number, unsigned> readLevel();
+  Factor readFactor(std::string name);
+  /// Factors without a name get `prefix` and their number.
+  std::vector<Factor> readFactors(std::string_view prefix);
+
+  /// An integer that is not negative.
+  int64_t integer();
+  /// One that fits in 32 bits.
+  unsigned smallInteger();
+  /// An integer with an optional minus sign.
+  int64_t signedInteger();
+
+private:
+  /// "NAME =", or nothing.
+  std::string_view takeName();
+  PlaneInfo readPlane();
+  unsigned readPlaneOfField();
+  std::vector<Digit> readDigits();
+  BitSlice readSlice();
+  Number readNumber();
+  void readArithmetic(Number &number);
+  std::vector<float> readTable();
+  float readEntry();
+  std::vector<float> readBytes();
+  void readGroup(Factor &factor);
+
+  TextCursor &cursor;
+  const std::vector<PlaneInfo> &planes;
+  const std::vector<ParameterValue> &parameters;
+};
+
+} // namespace grit
+
+#endif // GRIT_LIB_FORMAT_FORMATREADER_H

@@ -1,0 +1,303 @@
+//===- FormatText.cpp - reads the text of a format -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "grit/Format/FormatText.h"
+#include "FormatReader.h"
+#include "grit/Format/Text.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace grit;
+
+//===----------------------------------------------------------------------===//
+// Words of the text
+//===----------------------------------------------------------------------===//
+
+static constexpr std::string_view kRules[] = {
+    "none",      "exp2_floor",         "exp2_ceil",         "exp2_rne",
+    "ratio",     "affine_min_max",     "ggml_signed_max",   "ggml_abs_max",
+    "ggml_exp2", "ggml_affine_search", "ggml_table_search", "table_abs_max"};
+static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
+                                                  "rtn"};
+static constexpr std::string_view kSaturations[] = {"satfinite", "satmax",
+                                                    "ovfinf"};
+
+std::string_view grit::encodeRuleName(EncodeRule rule) {
+  return kRules[static_cast<unsigned>(rule)];
+}
+
+/// The value of an enumeration whose names, in order, are `names`.
+template <typename Enum>
+static Enum readChoice(TextCursor &cursor,
+                       std::span<const std::string_view> names) {
+  size_t place = cursor.position();
+  std::string_view word = cursor.takeWord();
+  auto found = std::ranges::find(names, word);
+  if (found == names.end()) {
+    std::string expected;
+    for (std::string_view name : names)
+      expected += (expected.empty() ? "" : ", ") + std::string(name);
+    cursor.failAt(place, "one of " + expected);
+    return Enum();
+  }
+  return static_cast<Enum>(found - names.begin());
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One text: its parts, separated by commas, in any order but that what is
+/// named comes before its use.
+class FormatParser {
+public:
+  FormatParser(std::string_view text, std::span<const ParameterValue> values)
+      : cursor(text), reader(cursor, format.description.planes, parameters),
+        values(values) {}
+
+  Expected<NamedFormat> run();
+
+private:
+  struct Part {
+    std::string_view key;
+    void (FormatParser::*read)();
+    bool isNeeded = false;
+  };
+  static const Part kParts[];
+
+  void readPart(std::vector<std::string_view> &seen);
+  void readParameter();
+  void readName() { format.name = cursor.takeWord(); }
+  void readSummary() { format.summary = cursor.expectQuoted(); }
+  void readPlaces();
+  void readEncoding();
+  void readPlanes() { reader.readPlanes(format.description.planes); }
+  void readCodes() { format.description.codes = reader.readField(); }
+  void readLevel();
+  void readSigns();
+  void readBook() { format.description.level.book = reader.readField(); }
+  void readScales() { format.description.scales = reader.readFactors("s"); }
+  void readZero();
+  void readMinimum();
+  void readSparsity();
+  void readProjection();
+  void readAxis() { format.description.axisMultiple = reader.integer(); }
+  void readArray() { format.description.arrayMultiple = reader.integer(); }
+  void choosePlaces();
+
+  TextCursor cursor;
+  NamedFormat format;
+  std::vector<ParameterValue> parameters;
+  FormatReader reader;
+  std::span<const ParameterValue> values;
+  bool hasPlaces = false;
+};
+
+const FormatParser::Part FormatParser::kParts[] = {
+    {"name", &FormatParser::readName},
+    {"summary", &FormatParser::readSummary},
+    {"place", &FormatParser::readPlaces},
+    {"encode", &FormatParser::readEncoding},
+    {"planes", &FormatParser::readPlanes, true},
+    {"codes", &FormatParser::readCodes, true},
+    {"level", &FormatParser::readLevel, true},
+    {"signs", &FormatParser::readSigns},
+    {"book", &FormatParser::readBook},
+    {"scales", &FormatParser::readScales, true},
+    {"zero", &FormatParser::readZero},
+    {"min", &FormatParser::readMinimum},
+    {"sparse", &FormatParser::readSparsity},
+    {"into", &FormatParser::readProjection},
+    {"axis", &FormatParser::readAxis},
+    {"array", &FormatParser::readArray},
+};
+
+} // namespace
+
+/// "param block = 64 in 8..2147483648 powers of two", after its first word.
+void FormatParser::readParameter() {
+  size_t place = cursor.position();
+  std::string_view name = cursor.takeWord();
+  bool isName = name.size() > 1 && name[0] >= 'a' && name[0] <= 'z';
+  // The words that may stand in the place of an integer.
+  for (std::string_view word : {"all", "axis", "lin"})
+    isName &= !name.starts_with(word);
+  for (const FormatParameter &other : format.parameters)
+    isName &= other.name != name;
+  if (!isName)
+    cursor.failAt(place, "a new name of two or more characters");
+  cursor.expect("=");
+  FormatParameter parameter{std::string(name)};
+  parameter.byDefault = reader.integer();
+  cursor.expect("in");
+  parameter.least = reader.integer();
+  cursor.expect("..");
+  parameter.most = reader.integer();
+  for (std::string_view word : {"powers", "of", "two"})
+    cursor.expect(word);
+  if (!parameter.accepts(parameter.byDefault))
+    cursor.failAt(place, "a default that is a power of two within the limits");
+  int64_t value = parameter.byDefault;
+  for (const ParameterValue &given : values)
+    if (given.name == name)
+      value = given.value;
+  if (!parameter.accepts(value))
+    cursor.failAt(place, "a value that is a power of two within the limits, "
+                         "not " +
+                             std::to_string(value));
+  format.parameters.push_back(std::move(parameter));
+  parameters.push_back({name, value});
+}
+
+void FormatParser::readPart(std::vector<std::string_view> &seen) {
+  size_t place = cursor.position();
+  std::string_view key = cursor.takeWord();
+  if (key == "param")
+    return readParameter();
+  auto part = std::ranges::find(kParts, key, &Part::key);
+  if (part == std::end(kParts)) {
+    std::string known = "param";
+    for (const Part &other : kParts)
+      known += ", " + std::string(other.key) + "=";
+    return cursor.failAt(place, "a part: " + known);
+  }
+  if (std::ranges::find(seen, key) != seen.end())
+    return cursor.failAt(place, "each part once");
+  seen.push_back(key);
+  cursor.expect("=");
+  (this->*part->read)();
+}
+
+void FormatParser::readPlaces() {
+  hasPlaces = true;
+  Placement *words[] = {&format.placements.data, &format.placements.scale,
+                        &format.placements.meta};
+  for (Placement *word : words) {
+    size_t place = cursor.position();
+    Expected<Placement> parsed = Placement::parse(cursor.takeWord());
+    if (!parsed)
+      return cursor.failAt(place, "the name of a placement");
+    *word = *parsed;
+    if (!cursor.take(":"))
+      return;
+  }
+}
+
+void FormatParser::readEncoding() {
+  Encoding &encoding = format.description.encoding;
+  encoding.rule = readChoice<EncodeRule>(cursor, kRules);
+  if (!cursor.take(":"))
+    return;
+  encoding.rounding = readChoice<Rounding>(cursor, kRoundings);
+  cursor.expect(":");
+  encoding.saturation = readChoice<Saturation>(cursor, kSaturations);
+}
+
+void FormatParser::readLevel() {
+  Level &level = format.description.level;
+  std::tie(level.number, level.vector) = reader.readLevel();
+}
+
+void FormatParser::readSigns() {
+  Signs signs;
+  signs.group = reader.smallInteger();
+  cursor.expect(":");
+  signs.parity = cursor.take("parity");
+  if (!signs.parity)
+    cursor.expect("each");
+  cursor.expect(":");
+  signs.bits = reader.readField();
+  format.description.level.signs = std::move(signs);
+}
+
+void FormatParser::readZero() {
+  Offset &offset = format.description.offset;
+  if (offset.kind != Offset::Kind::None)
+    return cursor.fail("a zero point or a minimum, not both");
+  offset.kind = Offset::Kind::ZeroPoint;
+  offset.factors = {reader.readFactor("z0")};
+}
+
+void FormatParser::readMinimum() {
+  Offset &offset = format.description.offset;
+  if (offset.kind != Offset::Kind::None)
+    return cursor.fail("a zero point or a minimum, not both");
+  offset.kind = Offset::Kind::Minimum;
+  offset.factors = reader.readFactors("m");
+}
+
+void FormatParser::readSparsity() {
+  Sparsity sparsity;
+  sparsity.n = reader.smallInteger();
+  cursor.expect(":");
+  sparsity.m = reader.smallInteger();
+  cursor.expect(":");
+  sparsity.ascending = cursor.take("asc");
+  if (!sparsity.ascending)
+    cursor.expect("any");
+  cursor.expect(":");
+  sparsity.indices = reader.readField();
+  format.description.sparsity = std::move(sparsity);
+}
+
+void FormatParser::readProjection() {
+  Projection &into = format.description.projection;
+  into.format = reader.readWord();
+  cursor.expect(":");
+  into.rounding = readChoice<Rounding>(cursor, kRoundings);
+  cursor.expect(":");
+  into.saturation = readChoice<Saturation>(cursor, kSaturations);
+}
+
+/// Without a word of the text: one plane of several elements is blocks, all
+/// others lie in row-major order.
+void FormatParser::choosePlaces() {
+  const std::vector<PlaneInfo> &planes = format.description.planes;
+  if (planes.size() == 1 && planes[0].elements > 1 && planes[0].rows == 0) {
+    format.placements.data = placements::BlockAos;
+    return;
+  }
+  Placement *words[] = {&format.placements.data, &format.placements.scale,
+                        &format.placements.meta};
+  for (const PlaneInfo &plane : planes)
+    *words[std::min(plane.placement, 2u)] = placements::RowMajor;
+}
+
+Expected<NamedFormat> FormatParser::run() {
+  cursor.expect("gritfmt1");
+  cursor.expect("(");
+  std::vector<std::string_view> seen;
+  do
+    readPart(seen);
+  while (cursor.take(","));
+  cursor.expect(")");
+  if (!cursor.atEnd())
+    cursor.fail("nothing after the format");
+  for (const Part &part : kParts)
+    if (part.isNeeded && std::ranges::find(seen, part.key) == seen.end())
+      cursor.fail("the part " + std::string(part.key) + "=");
+  for (const ParameterValue &given : values)
+    if (std::ranges::find(format.parameters, given.name,
+                          &FormatParameter::name) == format.parameters.end())
+      cursor.fail("a parameter " + quoteText(given.name));
+  if (cursor.fault())
+    return tl::unexpected(*cursor.fault());
+  if (!hasPlaces)
+    choosePlaces();
+  if (std::optional<Error> error = validate(format.description))
+    return tl::unexpected(std::move(*error));
+  return std::move(format);
+}
+
+Expected<NamedFormat>
+grit::parseFormat(std::string_view text,
+                  std::span<const ParameterValue> values) {
+  return FormatParser(text, values).run();
+}
