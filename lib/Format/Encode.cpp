@@ -22,7 +22,8 @@ using namespace grit;
 // Choice of the rule
 //===----------------------------------------------------------------------===//
 
-static Expected<RulePtr> makeRule(const FormatDescription &format) {
+static Expected<RulePtr> makeRule(const Contract &contract) {
+  const FormatDescription &format = contract.description();
   if (format.encoding.rule != EncodeRule::None)
     if (auto error = checkStructure(format))
       return tl::unexpected(std::move(*error));
@@ -50,7 +51,8 @@ static Expected<RulePtr> makeRule(const FormatDescription &format) {
     return makeTableAbsMaxRule(format);
   }
   return makeError(Status::GradeUnknown, "this contract can only be decoded",
-                   "encode rule", "a rule that grit knows", "none",
+                   "encode rule", "a rule that grit knows",
+                   "none for " + contract.name(),
                    "the rule is custom, or belongs to somebody else",
                    "encode into another contract");
 }
@@ -407,7 +409,7 @@ grit::encode(const ArraySpec &spec, std::span<const float> values,
   Expected<PlaneSizes> sizes = spec.planeSizes();
   if (!sizes)
     return tl::unexpected(sizes.error());
-  Expected<RulePtr> rule = makeRule(spec.contract.description());
+  Expected<RulePtr> rule = makeRule(spec.contract);
   if (!rule)
     return tl::unexpected(rule.error());
   if (auto error = checkImportance(spec, **rule, importance))

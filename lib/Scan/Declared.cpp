@@ -184,21 +184,9 @@ void grit::scan::checkDeclared(Checkpoint &checkpoint, Collector &collector) {
       collector.add(Id::Fnuz, tensor.file->path, name,
                     "numbers of " + info.dtype, "a type of GRIT v1",
                     info.dtype);
-    if (tensor.file->file->format() == "gguf") {
-      const GgmlType *type = nullptr;
-      for (const GgmlType &known : ggmlTypes())
-        if (known.name == info.dtype)
-          type = &known;
-      if (type && !type->element && !type->contract)
-        collector.add(Id::NotExpressible, tensor.file->path, name,
-                      "ggml type " + info.dtype + " has no contract here", {},
-                      info.dtype,
-                      "the sizes of its blocks are known here, and their "
-                      "decode rule is not registered",
-                      "nothing is wrong with the file; grit formats lists the "
-                      "types that are decoded");
+    // The types of GGUF say all that there is.
+    if (tensor.file->file->format() == "gguf")
       continue;
-    }
     if (!info.array)
       continue;
     checkPlacements(tensor, collector);

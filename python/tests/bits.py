@@ -8,6 +8,11 @@ import numpy as np
 GRADES = ("mxfp4", "mxfp4_rne", "nvf4", "nvf4_rtz", "q4ks", "i8s24")
 GGUF = ("gguf.q4_0", "gguf.q4_k", "gguf.q8_0", "gguf.mxfp4", "gguf.iq4_nl")
 ALL = GRADES + GGUF + ("hurray.nf4",)
+# Formats without an encoder.
+DECODED = tuple(f"gguf.{name}" for name in (
+    "f32", "f16", "bf16", "i8", "i16", "i32", "q4_1", "q5_0", "q5_1", "q8_1", "q2_k",
+    "q3_k", "q5_k", "q6_k", "q8_k", "iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s",
+    "iq3_xxs", "iq3_s", "iq4_xs", "tq1_0", "tq2_0", "nvfp4", "q1_0", "q2_0"))
 
 
 def bits(values):

@@ -9,11 +9,33 @@ import numpy as np
 import pytest
 
 import grit_mlir as grit
-from bits import ALL, GRADES
+from bits import ALL, DECODED, GRADES
 
 
-def test_the_registered_names_are_the_twelve():
-    assert [c.name for c in grit.contracts()] == list(ALL)
+def test_the_registered_names():
+    names = [c.name for c in grit.contracts()]
+    assert sorted(names) == sorted(ALL + DECODED)
+    # Grades first, then what follows the order of ggml's types.
+    assert tuple(names[:len(GRADES)]) == GRADES
+    assert names[-1] == "hurray.nf4"
+
+
+@pytest.mark.parametrize("name", DECODED)
+def test_formats_without_an_encoder_refuse_to_encode_by_name(name):
+    with pytest.raises(grit.GritGradeError, match=name):
+        grit.quantize(np.zeros((1, 256), np.float32), name)
+
+
+def test_a_text_is_a_contract():
+    text = ("gritfmt1(planes=[4/1@0,16/32@1], codes=p0:4@0+i*4, level=u4*2-15, "
+            "scales=[(binary16, lin/32, p1:16@0+i*16)], axis=32)")
+    contract = grit.Contract(text)
+    codes, scale = np.full(16, 0xF0, np.uint8), np.array([0.5], np.float16)
+    values = grit.Array(contract, (32,), [codes, scale.view(np.uint8)]).dequantize()
+    assert values.tolist() == [-7.5, 7.5] * 16
+    assert grit.Contract(grit.Contract("gguf.q6_k").canonical).name == "gguf.q6_k"
+    with pytest.raises(grit.GritGradeError, match="line 1, column 39"):
+        grit.Contract("gritfmt1(planes=[4/1@0], codes=p0:4@0+j*4)")
 
 
 @pytest.mark.parametrize("name", GRADES)
@@ -98,7 +120,7 @@ def test_grade_strings(golden, case):
 
 
 @pytest.mark.parametrize("name, hint", [
-    ("mxfp5", "mxfp4"), ("gguf.q4_1", "gguf.q4_"), ("hurray.nf5", "hurray.nf4")])
+    ("mxfp5", "mxfp4"), ("gguf.q4_9", "gguf.q4_"), ("hurray.nf5", "hurray.nf4")])
 def test_an_unknown_name_is_refused_with_the_nearest_one(name, hint):
     with pytest.raises(grit.GritGradeError, match=f"did you mean '{hint}") as caught:
         grit.Contract(name)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FormatTestUtils.h"
 #include "TestModule.h"
 #include "grit/Compiler/Compiler.h"
 #include <bit>
@@ -179,7 +180,7 @@ TEST_P(EveryContract, Multiplies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryContract,
-                         testing::ValuesIn(registeredContractNames()),
+                         testing::ValuesIn(encodableNames()),
                          [](const testing::TestParamInfo<std::string> &info) {
                            std::string name = info.param;
                            for (char &c : name)

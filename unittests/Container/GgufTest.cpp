@@ -116,12 +116,23 @@ TEST(Gguf, AcceptsAPaddedEndAndNoTensors) {
   EXPECT_TRUE(open(unpadded.build()));
 }
 
-TEST(Gguf, ATypeWithoutContractIsReadAsItIs) {
-  auto file = open(GgufBuilder().tensor("w", {256}, Q6_K, 0).data(210).build());
-  ASSERT_TRUE(file) << file.error().str();
-  EXPECT_EQ((*file)->tensors()[0].dtype, "Q6_K");
-  EXPECT_FALSE((*file)->tensors()[0].array);
-  EXPECT_FALSE((*file)->tensors()[0].element);
+/// Every type is an array of its contract or a tensor of plain numbers.
+TEST(Gguf, EveryTypeIsRead) {
+  for (const GgmlType &type : ggmlTypes()) {
+    auto file = open(
+        GgufBuilder()
+            .tensor("w", {static_cast<uint64_t>(type.elements), 2}, type.id, 0)
+            .data(2 * type.bytes)
+            .build());
+    ASSERT_TRUE(file) << type.name << ": " << file.error().str();
+    const TensorInfo &info = (*file)->tensors()[0];
+    EXPECT_EQ(info.dtype, type.name);
+    EXPECT_NE(info.array.has_value(), info.element.has_value()) << type.name;
+    if (info.array) {
+      EXPECT_EQ(info.array->contract, *type.contract);
+      EXPECT_GT(type.elements, 1) << type.name;
+    }
+  }
 }
 
 TEST(Gguf, HonoursTheAlignment) {

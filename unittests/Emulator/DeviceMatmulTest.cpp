@@ -14,8 +14,7 @@ using namespace grit::emulator;
 using namespace grit::test;
 
 INSTANTIATE_TEST_SUITE_P(Contracts, DeviceKernels,
-                         testing::ValuesIn(registeredContractNames()),
-                         instanceName);
+                         testing::ValuesIn(encodableNames()), instanceName);
 
 namespace {
 /// A matmul with its operands and what is known of its result.

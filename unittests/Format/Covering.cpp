@@ -39,6 +39,8 @@ ArraySpec grit::test::coveringSpec(const Contract &contract) {
     group = std::max(group, factor->group);
   int64_t columns =
       std::lcm(desc.axisMultiple, std::max<int64_t>(desc.arrayMultiple, 256));
+  // A group that is shorter than the list of codes needs its scale repeated.
+  group = std::max(group, int64_t(1) << desc.codes.width());
   int64_t rows = std::max<int64_t>(
       (countCombinations(desc) >> desc.codes.width()) * group / columns, 16);
   return take(ArraySpec::get(contract, {rows, columns}));
@@ -79,8 +81,10 @@ std::vector<Bytes> grit::test::coveringPlanes(const ArraySpec &spec,
   int64_t radix = 1;
   for (const Factor *factor : narrowFactors(desc)) {
     int64_t codes = int64_t(1) << factor->bits.width();
+    int64_t repeats = std::max<int64_t>(
+        (int64_t(1) << desc.codes.width()) / factor->group, 1);
     for (int64_t group = 0; group < elements / factor->group; ++group)
-      writeField(factor->bits, group, group / radix % codes, bytes);
+      writeField(factor->bits, group, group / repeats / radix % codes, bytes);
     radix *= codes;
   }
   for (const Factor &factor : desc.scales)

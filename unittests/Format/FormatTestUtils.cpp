@@ -29,6 +29,14 @@ static std::vector<uint32_t> rootFractions(unsigned count, bool cube) {
   return result;
 }
 
+std::vector<std::string> test::encodableNames() {
+  std::vector<std::string> names = registeredContractNames();
+  std::erase_if(names, [](const std::string &name) {
+    return contract(name).description().encoding.rule == EncodeRule::None;
+  });
+  return names;
+}
+
 std::string test::sha256(const Bytes &bytes) {
   static const std::vector<uint32_t> k = rootFractions(64, /*cube=*/true);
   std::vector<uint32_t> h = rootFractions(8, /*cube=*/false);

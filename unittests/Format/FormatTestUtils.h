@@ -31,6 +31,9 @@ template <typename T> T take(Expected<T> value) {
   return std::move(*value);
 }
 
+/// The registered contracts that have an encoder.
+std::vector<std::string> encodableNames();
+
 inline Contract contract(std::string_view text) {
   return take(Contract::parse(text));
 }

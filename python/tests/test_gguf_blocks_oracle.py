@@ -1,0 +1,110 @@
+# Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random blocks of every GGUF type against gguf (NumPy) and libgguf (ggml's C code).
+
+GRIT_ORACLE_BLOCKS is the number of blocks of each kind and type, 500 when not set;
+10000 is the whole comparison. Factors are finite in one kind, and every byte is random
+in the other."""
+
+import os
+
+import numpy as np
+import pytest
+
+import grit_mlir as grit
+from bits import assert_same_bits
+
+COUNT = int(os.environ.get("GRIT_ORACLE_BLOCKS", "500"))
+
+# Offsets of factors of binary16 in a block.
+HALVES = {
+    "q4_0": [0], "q4_1": [0, 2], "q5_0": [0], "q5_1": [0, 2], "q8_0": [0], "q8_1": [0, 2],
+    "q2_k": [80, 82], "q3_k": [108], "q4_k": [0, 2], "q5_k": [0, 2], "q6_k": [208],
+    "q8_k": [], "iq1_s": [0], "iq1_m": [], "iq2_xxs": [0], "iq2_xs": [0], "iq2_s": [0],
+    "iq3_xxs": [0], "iq3_s": [0], "iq4_nl": [0], "iq4_xs": [0], "tq1_0": [52],
+    "tq2_0": [64], "mxfp4": [], "nvfp4": [], "q1_0": [0], "q2_0": [0]}
+NUMBERS = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16,
+           "i32": np.int32}
+# Types that neither package reads; the blocks of C++ tests stand for them.
+UNREAD = {"q8_1", "q8_k"}
+
+
+def finite_halves(rng, count):
+    words = rng.integers(0, 1 << 16, count, dtype=np.uint16)
+    words[words & 0x7C00 == 0x7C00] ^= 0x4000
+    return words
+
+
+def blocks_of(name, kind):
+    """COUNT blocks as rows of bytes, and the elements of one."""
+    contract = grit.Contract(f"gguf.{name}")
+    elements = contract.axis_multiple
+    size = round(contract.bits_per_element * elements / 8)
+    rng = np.random.default_rng([len(name), *name.encode(), kind == "finite"])
+    blocks = rng.integers(0, 256, (COUNT, size), dtype=np.uint8)
+    if kind == "finite":
+        for offset in HALVES[name]:
+            words = finite_halves(rng, COUNT)
+            blocks[:, offset:offset + 2] = words.view(np.uint8).reshape(COUNT, 2)
+        if name == "iq1_m":
+            # The factor is in the top nibbles of four words.
+            words = finite_halves(rng, COUNT)
+            for i in range(4):
+                top = (words >> (4 * i) & 15).astype(np.uint8)
+                blocks[:, 49 + 2 * i] = blocks[:, 49 + 2 * i] & 15 | top << 4
+        if name == "mxfp4":
+            blocks[:, 0] %= 252
+    return blocks, elements
+
+
+def decoded(name, blocks, elements):
+    return grit.Array(f"gguf.{name}", (len(blocks), elements), [blocks]).dequantize()
+
+
+READ = sorted(set(HALVES) - UNREAD)
+
+
+@pytest.mark.parametrize("kind", ["finite", "any"])
+@pytest.mark.parametrize("name", READ)
+def test_random_blocks_equal_gguf(name, kind):
+    gguf = pytest.importorskip("gguf")
+    blocks, elements = blocks_of(name, kind)
+    qtype = getattr(gguf.GGMLQuantizationType, name.upper(), None)
+    try:
+        with np.errstate(all="ignore"):
+            expected = gguf.dequantize(blocks, qtype)
+    except (NotImplementedError, KeyError, AttributeError):
+        pytest.skip(f"this gguf does not read {name}")
+    assert_same_bits(decoded(name, blocks, elements), expected, name)
+
+
+@pytest.mark.parametrize("kind", ["finite", "any"])
+@pytest.mark.parametrize("name", READ)
+def test_random_blocks_equal_libgguf(name, kind):
+    libgguf = pytest.importorskip("libgguf")
+    qtype = getattr(libgguf.GGMLQuantizationType, name.upper(), None)
+    if qtype is None:
+        pytest.skip(f"this libgguf does not read {name}")
+    blocks, elements = blocks_of(name, kind)
+    expected = libgguf.dequantize_rows(blocks, qtype)
+    assert_same_bits(decoded(name, blocks, elements), expected, name)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_plain_numbers_equal_numpy(name):
+    rng = np.random.default_rng(6)
+    width = np.dtype(NUMBERS[name]).itemsize
+    data = rng.integers(0, 256, 4096 * width, dtype=np.uint8)
+    with np.errstate(all="ignore"):
+        expected = data.view(NUMBERS[name]).astype(np.float32)
+    found = grit.Array(f"gguf.{name}", (4096,), [data]).dequantize()
+    assert_same_bits(found, expected, name)
+
+
+def test_bf16_equals_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    words = np.arange(1 << 16, dtype=np.uint16)
+    expected = words.view(ml_dtypes.bfloat16).astype(np.float32)
+    found = grit.Array("gguf.bf16", (1 << 16,), [words.view(np.uint8)]).dequantize()
+    assert_same_bits(found, expected, "bf16")
