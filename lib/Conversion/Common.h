@@ -49,17 +49,24 @@ inline mlir::Value extentProduct(mlir::OpBuilder &b, mlir::Location loc,
   return product;
 }
 
-/// The geometry that an emitter needs for an array whose group axis is not the
-/// last; `tensor` has the array's shape.
-inline std::optional<kernelgen::AxisGeometry> axisGeometry(mlir::OpBuilder &b,
-                                                           mlir::Location loc,
-                                                           ir::ArrayType array,
-                                                           mlir::Value tensor) {
+/// The extents that an emitter needs for an array whose shape is that of
+/// `tensor`; none for most formats when the group axis is the last.
+inline std::optional<kernelgen::Geometry> geometryOf(mlir::OpBuilder &b,
+                                                     mlir::Location loc,
+                                                     ir::ArrayType array,
+                                                     mlir::Value tensor) {
   int64_t axis = array.getAxis(), rank = array.getRank();
-  if (axis == rank - 1)
+  grit::Contract contract = array.getContract().getContract();
+  bool axisIsLast = axis == rank - 1;
+  if (axisIsLast && !kernelgen::needsExtents(contract.description()))
     return std::nullopt;
-  return kernelgen::AxisGeometry{extentOf(b, loc, tensor, axis),
-                                 extentProduct(b, loc, tensor, axis + 1, rank)};
+  kernelgen::Geometry geometry{extentOf(b, loc, tensor, axis)};
+  if (!axisIsLast)
+    geometry.innerExtent = extentProduct(b, loc, tensor, axis + 1, rank);
+  geometry.columns = extentOf(b, loc, tensor, rank - 1);
+  if (rank > 2)
+    geometry.rows = extentOf(b, loc, tensor, rank - 2);
+  return geometry;
 }
 
 /// A binary32 value, or lanes of it, in another float type: widened exactly or

@@ -37,12 +37,22 @@ static Value readBytes(OpBuilder &b, Location loc, Value plane, Value offset,
   return vector::LoadOp::create(b, loc, type, plane, offset);
 }
 
+static Value readTable(OpBuilder &b, Location loc, DenseElementsAttr table,
+                       Value index, int64_t count) {
+  Value constant = arith::ConstantOp::create(b, loc, table);
+  if (count == 1)
+    return tensor::ExtractOp::create(b, loc, constant, index);
+  auto type = VectorType::get({count}, table.getElementType());
+  return vector::TransferReadOp::create(b, loc, type, constant, index,
+                                        std::nullopt, ArrayRef<bool>{true});
+}
+
 Emitter::Emitter(OpBuilder &builder, Location loc,
                  const FormatDescription &description, ValueRange planes,
-                 std::optional<AxisGeometry> geometry)
+                 std::optional<Geometry> geometry)
     : builder(builder), loc(loc), description(description),
       planes(planes.begin(), planes.end()), geometry(geometry),
-      reader(readBytes) {}
+      reader(readBytes), tableReader(readTable) {}
 
 //===----------------------------------------------------------------------===//
 // A run of lanes
@@ -106,10 +116,33 @@ Value Emitter::lanesOfWindow(Value window, unsigned width, int64_t firstByte,
   return value;
 }
 
+/// Digit t of stored bits (Radix in Description.h); `power` is base^t.
+Value Emitter::radixDigit(Value bits, Value power, const BitField &field) {
+  Arithmetic a{builder, loc};
+  unsigned width = field.storedWidth();
+  Value rest = arith::MulIOp::create(builder, loc, a.toI32(bits), power);
+  rest = a.bitAnd(rest, (int64_t(1) << width) - 1);
+  return a.shru(a.mul(rest, field.radix->base), width);
+}
+
+static int64_t powerOf(int64_t base, int64_t exponent) {
+  int64_t power = 1;
+  while (exponent-- > 0)
+    power *= base;
+  return power;
+}
+
+static int64_t placeAt(const Radix &radix, int64_t index) {
+  int64_t place = 0;
+  for (const Digit &digit : radix.place)
+    place += digit.at(index);
+  return place;
+}
+
 Value Emitter::lanesOf(const BitField &field, Value indexBase,
                        int64_t indexAlign, ArrayRef<int64_t> laneIndices) {
   Arithmetic a{builder, loc};
-  bool wide = field.width() > 8;
+  bool wide = field.storedWidth() > 8;
   Value value;
   for (const BitSlice &slice : field.slices) {
     Value lanes = lanesOfSlice(slice, planes[field.plane], indexBase,
@@ -119,7 +152,19 @@ Value Emitter::lanesOf(const BitField &field, Value indexBase,
     lanes = a.shl(lanes, slice.shift);
     value = value ? a.bitOr(value, lanes) : lanes;
   }
-  return value;
+  if (!field.radix)
+    return value;
+  // The places follow from the lanes alone (chooseWalk made sure).
+  auto powers = llvm::map_to_vector(laneIndices, [&](int64_t index) {
+    return static_cast<int32_t>(
+        powerOf(field.radix->base, placeAt(*field.radix, index)));
+  });
+  auto type = VectorType::get({int64_t(powers.size())}, builder.getI32Type());
+  Value power = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(powers)));
+  Value digits = radixDigit(value, power, field);
+  return arith::TruncIOp::create(
+      builder, loc, a.typeLike(digits, builder.getI8Type()), digits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,15 +199,29 @@ Value Emitter::bitsAt(Value plane, Value bit, int64_t alignment,
   return value;
 }
 
+Value Emitter::digitAt(const Digit &digit, Value index) {
+  Arithmetic a{builder, loc};
+  Value value = a.div(index, digit.div);
+  if (digit.mod)
+    value = a.rem(value, digit.mod);
+  if (!digit.table.empty()) {
+    auto type = RankedTensorType::get({int64_t(digit.table.size())},
+                                      builder.getI32Type());
+    SmallVector<int32_t> entries(digit.table.begin(), digit.table.end());
+    Value entry = tableReader(
+        builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(entries)),
+        value, 1);
+    value = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                         entry);
+  }
+  return a.mul(value, digit.stride);
+}
+
 Value Emitter::sliceAt(const BitSlice &slice, Value plane, Value index) {
   Arithmetic a{builder, loc};
   Value bit;
-  for (const Digit &digit : slice.digits) {
-    Value value = a.div(index, digit.div);
-    if (digit.mod)
-      value = a.rem(value, digit.mod);
-    bit = a.sum(bit, a.mul(value, digit.stride));
-  }
+  for (const Digit &digit : slice.digits)
+    bit = a.sum(bit, digitAt(digit, index));
   bit = bit ? a.add(bit, slice.base) : a.index(slice.base);
   return bitsAt(plane, bit, addressAlignment(slice), slice.width);
 }
@@ -174,5 +233,21 @@ Value Emitter::fieldAt(const BitField &field, Value index) {
     Value bits = a.shl(sliceAt(slice, planes[field.plane], index), slice.shift);
     value = value ? a.bitOr(value, bits) : bits;
   }
-  return value;
+  if (!field.radix)
+    return value;
+  Value place;
+  for (const Digit &digit : field.radix->place)
+    place = a.sum(place, digitAt(digit, index));
+  if (!place)
+    return radixDigit(value, a.intConstant(value, 1), field);
+  SmallVector<int32_t> powers;
+  for (int64_t power = 1; power < int64_t(1) << field.storedWidth();
+       power *= field.radix->base)
+    powers.push_back(static_cast<int32_t>(power));
+  auto type =
+      RankedTensorType::get({int64_t(powers.size())}, builder.getI32Type());
+  Value power = tableReader(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(powers)),
+      place, 1);
+  return radixDigit(value, power, field);
 }

@@ -57,51 +57,25 @@ static std::optional<Error> whyNotNumber(const Number &number,
   return std::nullopt;
 }
 
-static std::optional<Error> whyNotField(const BitField &field,
-                                        const std::string &name) {
-  if (field.radix)
-    return refuse(name, "bits of one value", "digits that share bits");
-  for (const BitSlice &slice : field.slices)
-    for (const Digit &digit : slice.digits)
-      if (!digit.table.empty())
-        return refuse(name, "addresses by arithmetic", "a table of addresses");
-  return whyNotRead(field, name);
-}
-
 static std::optional<Error> whyNotLevel(const FormatDescription &description) {
   const Level &level = description.level;
-  if (level.vector > 1)
-    return refuse("e", "a code for each element",
-                  "codes of " + std::to_string(level.vector) + " elements");
-  if (level.signs)
-    return refuse("signs", "none", "signs beside the codes");
-  if (level.book)
-    return refuse("book", "none", "a table of levels in each array");
+  bool isPlain = level.vector == 1 && !level.signs && !level.book;
+  if (description.sparsity && !isPlain)
+    return refuse("sparse", "a code for each element", "vectors or signs");
   constexpr unsigned kWidestTableCode = 8;
   if (!level.number.isTable())
     return whyNotNumber(level.number, "e");
-  if (description.codes.width() > kWidestTableCode)
+  if (isPlain && description.codes.width() > kWidestTableCode)
     return refuse("codes", "at most " + bitsText(kWidestTableCode),
                   bitsText(description.codes.width()));
   return std::nullopt;
 }
 
 static std::optional<Error> whyNotFactor(const Factor &factor) {
-  if (factor.number.isTable())
-    return refuse(factor.name, "the number of a format word", "a table");
-  if (factor.op != FactorOp::Multiply)
-    return refuse(factor.name, "a factor that multiplies",
-                  factor.op == FactorOp::Divide ? "one that divides"
-                                                : "one that is added");
-  if (factor.afterLevel)
-    return refuse(factor.name, "a factor of S", "one that follows the level");
-  if (factor.group == kWholeAxis)
-    return refuse(factor.name, "groups of a fixed size", "one for each line");
-  if (factor.order == ElementOrder::Block)
-    return refuse(factor.name, "groups along one axis", "blocks of two axes");
-  if (auto error = whyNotNumber(factor.number, factor.name))
-    return error;
-  return whyNotField(factor.bits, factor.name);
+  if (!factor.number.isTable())
+    if (auto error = whyNotNumber(factor.number, factor.name))
+      return error;
+  return whyNotRead(factor.bits, factor.name);
 }
 
 std::optional<Error>
@@ -110,15 +84,16 @@ kernelgen::whyNotEmitted(const FormatDescription &description) {
     return refuse("dt", "binary32", description.projection.format.str());
   if (auto error = whyNotLevel(description))
     return error;
-  if (auto error = whyNotField(description.codes, "codes"))
+  if (auto error = whyNotRead(description.codes, "codes"))
     return error;
-  if (description.scales.empty())
-    return refuse("scales", "at least one", "none");
+  if (const auto &signs = description.level.signs)
+    if (auto error = whyNotRead(signs->bits, "signs"))
+      return error;
   for (const auto *factors : {&description.scales, &description.offset.factors})
     for (const Factor &factor : *factors)
       if (auto error = whyNotFactor(factor))
         return error;
   if (description.sparsity)
-    return whyNotField(description.sparsity->indices, "indices");
+    return whyNotRead(description.sparsity->indices, "indices");
   return std::nullopt;
 }

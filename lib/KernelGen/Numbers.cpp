@@ -123,6 +123,8 @@ static Value timesPlus(Arithmetic a, Value value, const Number &number) {
 }
 
 Value Emitter::number(Value code, const Number &number, unsigned width) {
+  if (number.isTable())
+    return lookup(code, number.table);
   Arithmetic a{builder, loc};
   FormatWord word = number.word;
   Value lanes = a.toI32(code);

@@ -15,9 +15,6 @@ using namespace mlir;
 using namespace grit;
 using namespace grit::kernelgen;
 
-/// Codes of at most this width are levels by table.
-static constexpr unsigned kTableWidth = 4;
-
 //===----------------------------------------------------------------------===//
 // Codes
 //===----------------------------------------------------------------------===//
@@ -132,124 +129,13 @@ Value Emitter::fullRuns(Value first, int64_t runs) {
   return full;
 }
 
-Value Emitter::codes(const Run &run) {
-  return description.sparsity ? sparseCodesOf(run).code : denseCodes(run);
-}
-
-//===----------------------------------------------------------------------===//
-// Levels
-//===----------------------------------------------------------------------===//
-
-Value Emitter::lookup(Value code, ArrayRef<float> table) {
-  auto type =
-      RankedTensorType::get({int64_t(table.size())}, builder.getF32Type());
-  auto elements = DenseElementsAttr::get(type, table);
-  if (auto lanes = dyn_cast<VectorType>(code.getType()))
-    return kernel::LookupOp::create(
-        builder, loc, VectorType::get(lanes.getShape(), builder.getF32Type()),
-        code, elements);
-  Value constant = arith::ConstantOp::create(builder, loc, elements);
-  Value index =
-      arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), code);
-  return tensor::ExtractOp::create(builder, loc, constant, index);
-}
-
-Value Emitter::levels(Value codes) {
-  const Level &level = description.level;
-  unsigned width = description.codes.width();
-  if (level.number.isTable())
-    return lookup(codes, level.number.table);
-  if (!level.number.word.isInteger() && width <= kTableWidth) {
-    SmallVector<float> table;
-    for (uint32_t code = 0; code < (1u << width); ++code)
-      table.push_back(level.decode(code));
-    return lookup(codes, table);
-  }
-  return number(codes, level.number, width);
-}
-
-//===----------------------------------------------------------------------===//
-// Scales and offsets
-//===----------------------------------------------------------------------===//
-
-Value Emitter::groupOf(const Factor &factor, Value index) {
-  Arithmetic a{builder, loc};
-  if (factor.group == 0)
-    return a.index(0);
-  if (factor.order == ElementOrder::RowMajor || !geometry)
-    return a.div(index, factor.group);
-  // index = (outer * A + axis) * I + inner; position = (outer * I + inner) * A
-  // + axis.
-  Value A = geometry->axisExtent, I = geometry->innerExtent;
-  Value inner = arith::RemUIOp::create(builder, loc, index, I);
-  Value row = arith::DivUIOp::create(builder, loc, index, I);
-  Value axis = arith::RemUIOp::create(builder, loc, row, A);
-  Value outer = arith::DivUIOp::create(builder, loc, row, A);
-  Value line = arith::AddIOp::create(
-      builder, loc, arith::MulIOp::create(builder, loc, outer, I), inner);
-  Value position = arith::AddIOp::create(
-      builder, loc, arith::MulIOp::create(builder, loc, line, A), axis);
-  return a.div(position, factor.group);
-}
-
-Value Emitter::productAt(ArrayRef<Factor> factors, Value index) {
-  Value product;
-  for (const Factor &factor : factors) {
-    Value code = fieldAt(factor.bits, groupOf(factor, index));
-    Value value = number(code, factor.number, factor.bits.width());
-    product =
-        product
-            ? arith::MulFOp::create(builder, loc, product, value).getResult()
-            : value;
-  }
-  return product;
-}
-
-/// The longest part of the run in which every factor is constant.
-static int64_t constantSpan(ArrayRef<Factor> factors, int64_t length,
-                            bool lanesCrossGroups) {
-  int64_t span = length;
-  for (const Factor &factor : factors) {
-    if (factor.group == 0)
-      continue;
-    if (factor.order == ElementOrder::AxisFastest && lanesCrossGroups)
-      return 1;
-    span = std::min(span, factor.group);
-  }
-  return span;
-}
-
-Value Emitter::productOfRun(ArrayRef<Factor> factors, const Run &run) {
-  if (factors.empty())
-    return {};
-  Arithmetic a{builder, loc};
-  int64_t span = constantSpan(factors, run.length, geometry.has_value());
-  SmallVector<Value> parts;
-  for (int64_t first = 0; first < run.length; first += span)
-    parts.push_back(productAt(factors, a.add(run.base, run.offset + first)));
-  if (parts.size() == 1)
-    return parts.front();
-  SmallVector<Value> lanes;
-  for (int64_t lane = 0; lane < run.length; ++lane)
-    lanes.push_back(parts[lane / span]);
-  return vector::FromElementsOp::create(
-      builder, loc, VectorType::get({run.length}, builder.getF32Type()), lanes);
-}
-
-Value Emitter::scale(const Run &run) {
-  return productOfRun(description.scales, run);
-}
-
-Value Emitter::offset(const Run &run) {
-  return productOfRun(description.offset.factors, run);
-}
-
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
 /// The one order of operations: GRIT v1, section 8.
 Value Emitter::combine(Value level, Value scale, Value offset,
+                       function_ref<Value(const Factor *)> factorOf,
                        bool canonicalNan) {
   Arithmetic a{builder, loc};
   bool isZeroPoint = description.offset.kind == Offset::Kind::ZeroPoint;
@@ -260,6 +146,8 @@ Value Emitter::combine(Value level, Value scale, Value offset,
   if (scale)
     value = arith::MulFOp::create(builder, loc, a.broadcastLike(scale, value),
                                   value);
+  for (const Factor *factor : factorsAfter())
+    value = join(*factor, value, a.broadcastLike(factorOf(factor), value));
   if (offset && !isZeroPoint)
     value = arith::SubFOp::create(builder, loc, value,
                                   a.broadcastLike(offset, value));
@@ -272,23 +160,26 @@ Value Emitter::combine(Value level, Value scale, Value offset,
 
 Value Emitter::values(const Run &run, bool canonicalNan) {
   Arithmetic a{builder, loc};
+  Value scale = joinedOf(factorsBefore(), run);
+  Value offset = joinedOf(offsetFactors(), run);
+  auto factorOf = [&](const Factor *factor) { return joinedOf(factor, run); };
   if (!description.sparsity)
-    return combine(levels(denseCodes(run)), scale(run), offset(run),
-                   canonicalNan);
+    return combine(levelsOf(run), scale, offset, factorOf, canonicalNan);
   SparseCode sparse = sparseCodesOf(run);
   Value value =
-      combine(levels(sparse.code), scale(run), offset(run), canonicalNan);
+      combine(levels(sparse.code), scale, offset, factorOf, canonicalNan);
   return a.select(sparse.keep, value, a.f32Constant(value, 0));
 }
 
 Value Emitter::valueAt(Value index, bool canonicalNan) {
   Arithmetic a{builder, loc};
-  Value scale = productAt(description.scales, index);
-  Value offset = productAt(description.offset.factors, index);
+  Value scale = joinedAt(factorsBefore(), index);
+  Value offset = joinedAt(offsetFactors(), index);
+  auto factorOf = [&](const Factor *factor) { return joinedAt(factor, index); };
   if (!description.sparsity)
-    return combine(levels(fieldAt(description.codes, index)), scale, offset,
-                   canonicalNan);
+    return combine(levelAt(index), scale, offset, factorOf, canonicalNan);
   SparseCode sparse = sparseCodeAt(index);
-  Value value = combine(levels(sparse.code), scale, offset, canonicalNan);
+  Value value =
+      combine(levels(sparse.code), scale, offset, factorOf, canonicalNan);
   return a.select(sparse.keep, value, a.f32Constant(value, 0));
 }

@@ -30,6 +30,8 @@ int64_t grit::kernelgen::addressAlignment(const BitSlice &slice) {
 static bool canSplit(const Digit &digit, int64_t align) {
   if (!hasDynamicPart(digit, align))
     return true;
+  if (!digit.table.empty())
+    return false;
   if (digit.div % align == 0) // c never reaches the digit
     return digit.stride % 8 == 0;
   if (align % digit.div != 0)
@@ -43,6 +45,10 @@ static bool canSplit(const Digit &digit, int64_t align) {
 }
 
 static bool canSplit(const BitField &field, int64_t align) {
+  if (field.radix && llvm::any_of(field.radix->place, [&](const Digit &digit) {
+        return hasDynamicPart(digit, align);
+      }))
+    return false;
   return llvm::all_of(field.slices, [&](const BitSlice &slice) {
     return llvm::all_of(slice.digits, [&](const Digit &digit) {
       return canSplit(digit, align);
@@ -50,11 +56,21 @@ static bool canSplit(const BitField &field, int64_t align) {
   });
 }
 
-/// True when codes (and the indices of a sparse array) can be read in steps.
+/// True when codes (and signs, or the indices of a sparse array) can be read in
+/// steps.
 static bool canStep(const FormatDescription &description, int64_t step) {
   const std::optional<Sparsity> &sparsity = description.sparsity;
-  if (!sparsity)
-    return canSplit(description.codes, step);
+  const Level &level = description.level;
+  if (level.book)
+    return false;
+  if (!sparsity) {
+    int64_t vector = level.vector;
+    if (step % vector != 0 || !canSplit(description.codes, step / vector))
+      return false;
+    return !level.signs ||
+           (step % level.signs->group == 0 &&
+            canSplit(level.signs->bits, step / int64_t(level.signs->group)));
+  }
   if (step % sparsity->m != 0)
     return false;
   int64_t survivors = step / sparsity->m * sparsity->n;
@@ -65,12 +81,13 @@ static bool canStep(const FormatDescription &description, int64_t step) {
 /// True when each run lies in one group of each factor or holds whole groups.
 static bool fitsGroups(const FormatDescription &description, int64_t run) {
   auto fits = [&](const Factor &factor) {
-    return factor.group == 0 || factor.group % run == 0 ||
-           run % factor.group == 0;
+    return factor.group == 0 || factor.group == kWholeAxis ||
+           factor.group % run == 0 || run % factor.group == 0;
   };
   bool fitsMask =
       !description.sparsity || run % int64_t(description.sparsity->m) == 0;
-  return fitsMask && llvm::all_of(description.scales, fits) &&
+  bool fitsVectors = run % int64_t(description.level.vector) == 0;
+  return fitsMask && fitsVectors && llvm::all_of(description.scales, fits) &&
          llvm::all_of(description.offset.factors, fits);
 }
 

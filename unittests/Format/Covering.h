@@ -16,7 +16,8 @@ namespace grit::test {
 
 /// How many combinations of an element's code and the codes of its scale and
 /// offset factors of at most 8 bits a contract has. Wider factors have too many
-/// codes to try them all.
+/// codes to try them all; 0 for a contract with more than 2^20 combinations, or
+/// whose codes stand for several elements: its planes are random.
 int64_t countCombinations(const FormatDescription &desc);
 
 /// A matrix that is large enough for all of them.

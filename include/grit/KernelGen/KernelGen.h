@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The only place in the compiler that knows how to turn bytes into numbers. A
-// kernel asks it, for a run of lanes, for four things: codes, levels, S (the
-// scale) and Z (the offset); or for their combination, the values. What it
-// emits follows from the format description alone, for every target.
+// kernel asks it for the values of a run of lanes, or of one element. What it
+// emits (codes, levels, S and Z, and their combination) follows from the format
+// description alone, for every target.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,9 @@ struct Run {
   int64_t align = 1;
   int64_t offset = 0;
   int64_t length = 1;
+  /// The number of the line of the last dimension that the run lies in, where
+  /// the kernel has it at hand; the emitter divides for it elsewhere.
+  mlir::Value line = {};
 };
 
 /// How a kernel may walk an array: in steps whose bit addresses differ by whole
@@ -50,12 +53,21 @@ std::optional<Walk> chooseWalk(const FormatDescription &description,
 /// back is its 32-bit arithmetic, and the projection of decoded values.
 std::optional<Error> whyNotEmitted(const FormatDescription &description);
 
-/// Extents around the group axis; needed only by factors that count along an
-/// axis other than the last (`inner` > 1). Index values.
-struct AxisGeometry {
+/// Extents of an array, as index values, as far as the groups of its factors
+/// need them.
+struct Geometry {
   mlir::Value axisExtent;
-  mlir::Value innerExtent;
+  /// The product of the extents behind the group axis; null where it is the
+  /// last.
+  mlir::Value innerExtent = {};
+  /// The last extent, and the one before it: null where the array has one
+  /// matrix only.
+  mlir::Value columns = {}, rows = {};
 };
+
+/// Whether groups of a format are counted with the help of extents even where
+/// the group axis is the last.
+bool needsExtents(const FormatDescription &description);
 
 /// Reads bytes of the planes: `count` bytes from `offset` (index) on, as i8 for
 /// a count of 1, else vector<count x i8>. Planes are rank-1 byte tensors or
@@ -64,29 +76,29 @@ using ByteReader = std::function<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::Value plane, mlir::Value offset,
     int64_t count)>;
 
+/// Reads `count` entries of a constant list (rank 1, i8, i32 or f32) from
+/// `index` on, as its element type for a count of 1, else vector<count x it>.
+using TableReader = std::function<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::DenseElementsAttr table,
+    mlir::Value index, int64_t count)>;
+
 /// Emits IR for one array. The builder's insertion point decides where.
 class Emitter {
 public:
   Emitter(mlir::OpBuilder &builder, mlir::Location loc,
           const FormatDescription &description, mlir::ValueRange planes,
-          std::optional<AxisGeometry> geometry = std::nullopt);
+          std::optional<Geometry> geometry = std::nullopt);
 
   /// Replaces the way bytes are read (the default uses tensor.extract,
   /// memref.load and vector.transfer_read).
   void setByteReader(ByteReader newReader) { reader = std::move(newReader); }
+  /// Replaces the way tables are read (the default makes tensor constants).
+  void setTableReader(TableReader newReader) {
+    tableReader = std::move(newReader);
+  }
 
   // Runs of lanes.
 
-  /// The codes of a run: vector<length x i8>, or i32 lanes beyond 8 bits.
-  mlir::Value codes(const Run &run);
-  /// The level of a code (i32) or of each lane of codes: f32, or lanes of it.
-  mlir::Value levels(mlir::Value codes);
-  /// S of a run: f32 when the run lies in one group, else vector<length x f32>;
-  /// null for a format without scales.
-  mlir::Value scale(const Run &run);
-  /// Z of a run (the offset factors' product, or the zero point), like `scale`;
-  /// null for a format without offset.
-  mlir::Value offset(const Run &run);
   /// The values of a run, bit for bit: vector<length x f32>. With
   /// `canonicalNan` every NaN is 0x7FC00000, as decode demands; a contraction,
   /// whose NaNs carry no payload, can do without.
@@ -107,8 +119,6 @@ public:
   mlir::Value fieldAt(const BitField &field, mlir::Value index);
   /// A code as a number (f32 or a vector of them; `code` is i32 or lanes).
   mlir::Value number(mlir::Value code, const Number &number, unsigned width);
-  /// The index of the group of `factor` that holds an element.
-  mlir::Value groupOf(const Factor &factor, mlir::Value index);
 
 private:
   /// A code with the flag that says whether it is stored at all.
@@ -116,9 +126,9 @@ private:
     mlir::Value keep; ///< i1, or i1 lanes
     mlir::Value code;
   };
-  SparseCode sparseCodesOf(const Run &run);
-  SparseCode sparseCodeAt(mlir::Value index);
-  mlir::Value denseCodes(const Run &run);
+  using Factors = llvm::SmallVector<const Factor *>;
+
+  // Fields.
   mlir::Value lanesOf(const BitField &field, mlir::Value indexBase,
                       int64_t indexAlign, llvm::ArrayRef<int64_t> laneIndices);
   mlir::Value lanesOfSlice(const BitSlice &slice, mlir::Value plane,
@@ -126,22 +136,55 @@ private:
                            llvm::ArrayRef<int64_t> laneIndices);
   mlir::Value lanesOfWindow(mlir::Value window, unsigned width,
                             int64_t firstByte, llvm::ArrayRef<int64_t> bits);
+  mlir::Value digitAt(const Digit &digit, mlir::Value index);
   mlir::Value sliceAt(const BitSlice &slice, mlir::Value plane,
                       mlir::Value index);
   mlir::Value bitsAt(mlir::Value plane, mlir::Value bit, int64_t alignment,
                      unsigned width);
-  mlir::Value productOfRun(llvm::ArrayRef<Factor> factors, const Run &run);
-  mlir::Value productAt(llvm::ArrayRef<Factor> factors, mlir::Value index);
-  mlir::Value combine(mlir::Value level, mlir::Value scale, mlir::Value offset,
-                      bool canonicalNan);
+  mlir::Value radixDigit(mlir::Value bits, mlir::Value power,
+                         const BitField &field);
+
+  // Levels.
+  SparseCode sparseCodesOf(const Run &run);
+  SparseCode sparseCodeAt(mlir::Value index);
+  mlir::Value denseCodes(const Run &run);
+  mlir::Value levels(mlir::Value codes);
+  mlir::Value levelsOf(const Run &run);
+  mlir::Value levelAt(mlir::Value index);
+  mlir::Value gridOf(const Run &run);
+  mlir::Value negate(mlir::Value level, mlir::Value word, mlir::Value bit);
+  mlir::Value withParity(mlir::Value word);
+  mlir::Value signedLevelsOf(const Run &run, mlir::Value level);
+  mlir::Value signedLevelAt(mlir::Value index, mlir::Value level);
   mlir::Value lookup(mlir::Value code, llvm::ArrayRef<float> table);
+  mlir::Value entryAt(llvm::ArrayRef<float> table, mlir::Value index);
+
+  // Factors.
+  Factors factorsBefore() const;
+  Factors factorsAfter() const;
+  Factors offsetFactors() const;
+  mlir::Value lineOf(mlir::Value index, mlir::Value line);
+  mlir::Value blockOf(const Factor &factor, mlir::Value index,
+                      mlir::Value line);
+  mlir::Value groupOf(const Factor &factor, mlir::Value index,
+                      mlir::Value line);
+  mlir::Value join(const Factor &factor, mlir::Value value, mlir::Value other);
+  mlir::Value joinedAt(llvm::ArrayRef<const Factor *> factors,
+                       mlir::Value index, mlir::Value line = {});
+  mlir::Value joinedOf(llvm::ArrayRef<const Factor *> factors, const Run &run);
+
+  /// The one order of operations; `factorOf` gives a factor after the level.
+  mlir::Value combine(mlir::Value level, mlir::Value scale, mlir::Value offset,
+                      llvm::function_ref<mlir::Value(const Factor *)> factorOf,
+                      bool canonicalNan);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const FormatDescription &description;
   llvm::SmallVector<mlir::Value> planes;
-  std::optional<AxisGeometry> geometry;
+  std::optional<Geometry> geometry;
   ByteReader reader;
+  TableReader tableReader;
 };
 
 } // namespace grit::kernelgen

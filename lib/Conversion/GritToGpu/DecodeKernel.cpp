@@ -22,25 +22,33 @@ static ThreadWalk threadWalk(DecodeOp op) {
 
 int64_t grit::decodeStep(DecodeOp op) { return threadWalk(op).walk.step; }
 
-/// decode(planes..., out, elements[, axis extent, inner extent]): one thread
-/// per step of the flat array.
+/// decode(planes..., out, elements[, axis extent, inner extent][, columns,
+/// rows]): one thread per step of the flat array.
 gpu::GPUFuncOp grit::emitDecodeKernel(gpu::GPUModuleOp module, StringRef name,
                                       DecodeOp op) {
   ArrayType array = op.getArray().getType();
   grit::Contract contract = array.getContract().getContract();
   Type element = getElementTypeOrSelf(op.getInit().getType());
   bool isLastAxis = array.getAxis() == array.getRank() - 1;
+  bool hasLines = kernelgen::needsExtents(contract.description());
   DeviceKernel kernel(module, op.getLoc(), name, contract.description(),
-                      element, isLastAxis ? 1 : 3);
+                      element, 1 + (isLastAxis ? 0 : 2) + (hasLines ? 2 : 0));
   OpBuilder &b = kernel.b;
   Loops &loops = kernel.loops;
   ThreadWalk walk = threadWalk(op);
   Value elements = kernel.extent(0);
   SmallVector<Value> planes = kernel.planes(elements);
   Value out = kernel.buffer(0, elements);
-  std::optional<kernelgen::AxisGeometry> geometry;
+  std::optional<kernelgen::Geometry> geometry;
   if (!isLastAxis)
     geometry = {kernel.extent(1), kernel.extent(2)};
+  if (hasLines) {
+    unsigned next = isLastAxis ? 1 : 3;
+    if (!geometry)
+      geometry = {kernel.extent(next)};
+    geometry->columns = kernel.extent(next);
+    geometry->rows = kernel.extent(next + 1);
+  }
 
   Value step = loops.constant(walk.walk.step);
   Value steps = b.createOrFold<arith::DivUIOp>(op.getLoc(), elements, step);

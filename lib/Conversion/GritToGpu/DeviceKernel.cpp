@@ -134,7 +134,7 @@ SmallVector<Value> DeviceKernel::planes(Value elements) {
     // The size equation of the plane; memory accesses need no size, so that
     // nothing of it is left in the end.
     Value bytes = loops.constant(llvm::divideCeil(plane.bits, 8));
-    if (plane.elements != 0) {
+    if (plane.elements > 0) {
       Value units = b.createOrFold<arith::DivUIOp>(
           loc, elements, loops.constant(plane.elements));
       bytes = loops.ceilDiv(loops.mul(units, loops.constant(plane.bits)), 8);
@@ -159,16 +159,54 @@ void DeviceKernel::forEachThread(Value count, function_ref<void(Value)> body) {
 
 kernelgen::Emitter
 DeviceKernel::emitter(ValueRange planes,
-                      std::optional<kernelgen::AxisGeometry> geometry) {
+                      std::optional<kernelgen::Geometry> geometry) {
   kernelgen::Emitter result(b, loc, description, planes, geometry);
   result.setByteReader(readBytes);
+  result.setTableReader([this](OpBuilder &at, Location place,
+                               DenseElementsAttr table, Value index,
+                               int64_t count) {
+    return readTable(at, place, table, index, count);
+  });
   return result;
 }
 
+/// A table of the device module, which each kernel of it may use.
+static memref::GlobalOp globalOf(gpu::GPUModuleOp module, Location loc,
+                                 DenseElementsAttr table) {
+  for (auto global : module.getOps<memref::GlobalOp>())
+    if (global.getInitialValueAttr() == table)
+      return global;
+  unsigned counter = 0;
+  auto isTaken = [&](StringRef name) {
+    return module.lookupSymbol(name) != nullptr;
+  };
+  SmallString<16> name =
+      SymbolTable::generateSymbolName<16>("table", isTaken, counter);
+  OpBuilder b(module.getBodyRegion());
+  auto type =
+      MemRefType::get(table.getType().getShape(), table.getElementType());
+  return memref::GlobalOp::create(
+      b, loc, name, b.getStringAttr("private"), type, table,
+      /*constant=*/true, b.getI64IntegerAttr(kAccessBytes));
+}
+
+Value DeviceKernel::readTable(OpBuilder &at, Location place,
+                              DenseElementsAttr table, Value index,
+                              int64_t count) {
+  memref::GlobalOp global =
+      globalOf(func->getParentOfType<gpu::GPUModuleOp>(), loc, table);
+  Value list = memref::GetGlobalOp::create(at, place, global.getType(),
+                                           global.getSymName());
+  if (count == 1)
+    return memref::LoadOp::create(at, place, list, index);
+  return loadLanes(at, place, list, index, count);
+}
+
 Value DeviceKernel::values(kernelgen::Emitter &emitter, const ThreadWalk &walk,
-                           Value base, int64_t offset, bool canonicalNan) {
+                           Value base, int64_t offset, bool canonicalNan,
+                           Value line) {
   if (!walk.isScalar)
-    return emitter.values({base, walk.walk.step, offset, walk.walk.run},
+    return emitter.values({base, walk.walk.step, offset, walk.walk.run, line},
                           canonicalNan);
   Value value = emitter.valueAt(base, canonicalNan);
   return vector::BroadcastOp::create(

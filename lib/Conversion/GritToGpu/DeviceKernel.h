@@ -57,18 +57,22 @@ public:
   /// function is complete afterwards.
   void forEachThread(mlir::Value count,
                      mlir::function_ref<void(mlir::Value)> body);
-  /// The values of the lanes from `base + offset` on.
+  /// The values of the lanes from `base + offset` on; `line` as in Run.
   mlir::Value values(kernelgen::Emitter &emitter, const ThreadWalk &walk,
-                     mlir::Value base, int64_t offset, bool canonicalNan);
+                     mlir::Value base, int64_t offset, bool canonicalNan,
+                     mlir::Value line = {});
   kernelgen::Emitter
   emitter(mlir::ValueRange planes,
-          std::optional<kernelgen::AxisGeometry> geometry = std::nullopt);
+          std::optional<kernelgen::Geometry> geometry = std::nullopt);
 
   mlir::OpBuilder b;
   mlir::Location loc;
   Loops loops;
 
 private:
+  mlir::Value readTable(mlir::OpBuilder &at, mlir::Location place,
+                        mlir::DenseElementsAttr table, mlir::Value index,
+                        int64_t count);
   mlir::Value asVector(mlir::Value pointer, mlir::Value count);
 
   const FormatDescription &description;

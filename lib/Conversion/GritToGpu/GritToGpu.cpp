@@ -12,9 +12,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grit {
@@ -55,7 +53,9 @@ static std::string kernelName(DecodeOp op) {
   ArrayType array = op.getArray().getType();
   std::string name = "decode_" + symbolPart(array.getContract().getContract()) +
                      "_" + symbolPart(op.getInit());
-  return array.getAxis() == array.getRank() - 1 ? name : name + "_axis";
+  if (array.getAxis() != array.getRank() - 1)
+    name += "_axis";
+  return name;
 }
 
 static std::string kernelName(MatmulOp op) {
@@ -67,33 +67,10 @@ static std::string kernelName(MatmulOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Inside kernels
+// Launches
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// KernelGen's scalar code takes levels out of a constant tensor; a kernel has
-/// no tensors.
-struct LookupInTable : OpRewritePattern<tensor::ExtractOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExtractOp op,
-                                PatternRewriter &rewriter) const override {
-    DenseElementsAttr table;
-    if (!matchPattern(op.getTensor(), m_Constant(&table)) ||
-        op.getIndices().size() != 1 || !op.getType().isF32())
-      return failure();
-    Location loc = op.getLoc();
-    Value code = arith::IndexCastOp::create(rewriter, loc, rewriter.getI8Type(),
-                                            op.getIndices().front());
-    Value lane = vector::BroadcastOp::create(
-        rewriter, loc, VectorType::get({1}, code.getType()), code);
-    Value level = kernel::LookupOp::create(
-        rewriter, loc, VectorType::get({1}, op.getType()), lane, table);
-    rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, level, 0);
-    return success();
-  }
-};
-
 /// What a launch does to memory: upstream leaves it open, and the deallocation
 /// of buffers must know.
 struct LaunchEffects
@@ -123,7 +100,6 @@ public:
 
   void launch(DecodeOp op);
   void launch(MatmulOp op);
-  gpu::GPUModuleOp deviceModule() { return kernels; }
 
 private:
   /// The kernel of that name; `emit` writes it if there is none.
@@ -218,9 +194,15 @@ void Launcher::launch(DecodeOp op) {
   Value elements =
       extentProduct(rewriter, loc, op.getInit(), 0, array.getRank());
   arguments.push_back(elements);
-  if (auto geometry = axisGeometry(rewriter, loc, array, op.getInit())) {
-    arguments.push_back(geometry->axisExtent);
-    arguments.push_back(geometry->innerExtent);
+  if (auto geometry = geometryOf(rewriter, loc, array, op.getInit())) {
+    if (geometry->innerExtent)
+      arguments.append({geometry->axisExtent, geometry->innerExtent});
+    grit::Contract contract = array.getContract().getContract();
+    if (kernelgen::needsExtents(contract.description()))
+      arguments.append({geometry->columns,
+                        extentProduct(rewriter, loc, op.getInit(),
+                                      std::max<int64_t>(array.getRank() - 2, 0),
+                                      array.getRank() - 1)});
   }
   Value threads = rewriter.createOrFold<arith::DivUIOp>(
       loc, elements, loops.constant(decodeStep(op)));
@@ -299,13 +281,6 @@ struct GritToGpuPass : grit::impl::GritToGpuBase<GritToGpuPass> {
       else
         launcher.launch(cast<MatmulOp>(op));
     }
-    if (!launcher.deviceModule())
-      return;
-    RewritePatternSet patterns(&getContext());
-    patterns.add<LookupInTable>(&getContext());
-    if (failed(applyPatternsGreedily(launcher.deviceModule(),
-                                     std::move(patterns))))
-      signalPassFailure();
   }
 };
 } // namespace

@@ -101,13 +101,14 @@ gpu::GPUFuncOp grit::emitMatmulKernel(gpu::GPUModuleOp module, StringRef name,
     old = convertFloat(b, loc, old, f32);
     auto step = [&](Value number, ValueRange carried) -> SmallVector<Value> {
       Value at = loops.mul(number, stepSize);
-      kernelgen::Emitter emitter = kernel.emitter(planes);
+      kernelgen::Emitter emitter =
+          kernel.emitter(planes, kernelgen::Geometry{k, Value(), k});
       Value total = carried[0];
       for (int64_t offset = 0; offset < walk.walk.step;
            offset += walk.walk.run) {
         Value weight =
             kernel.values(emitter, walk, loops.add(wBase, at), offset,
-                          /*canonicalNan=*/false);
+                          /*canonicalNan=*/false, column);
         Value first = loops.add(at, loops.constant(offset));
         Value activation =
             loadLanes(b, loc, x, loops.add(xBase, first), walk.walk.run);

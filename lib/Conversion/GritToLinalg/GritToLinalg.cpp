@@ -31,7 +31,7 @@ static Value emitDecode(OpBuilder &b, Location loc, Value array, Value init) {
   int64_t rank = type.getRank();
   grit::Contract contract = arrayType.getContract().getContract();
   auto planes = PlanesOp::create(b, loc, array);
-  auto geometry = axisGeometry(b, loc, arrayType, init);
+  auto geometry = geometryOf(b, loc, arrayType, init);
   SmallVector<Value> extents;
   for (int64_t dim = 0; dim < rank; ++dim)
     extents.push_back(extentOf(b, loc, init, dim));

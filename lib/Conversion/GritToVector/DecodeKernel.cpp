@@ -34,7 +34,7 @@ struct DecodeKernel : OpRewritePattern<DecodeOp> {
     Location loc = op.getLoc();
     Loops loops{rewriter, loc};
     auto planes = PlanesOp::create(rewriter, loc, op.getArray());
-    auto geometry = axisGeometry(rewriter, loc, array, op.getInit());
+    auto geometry = geometryOf(rewriter, loc, array, op.getInit());
     Type element = getElementTypeOrSelf(op.getInit().getType());
     int64_t rank = array.getRank();
     Value flat = mergeDims(rewriter, loc, op.getInit(), rank);

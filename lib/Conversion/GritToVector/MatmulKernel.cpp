@@ -58,6 +58,10 @@ private:
     return kernel::DotOp::create(b, loc, acc.getType(), weight, activation, acc,
                                  context.fused);
   }
+  /// Weights are one matrix, their groups counted along its lines.
+  kernelgen::Geometry geometry() const {
+    return {context.k, Value(), context.k, Value()};
+  }
   Value activations(Value row, Value column, int64_t lanes) {
     Value value = readLanes(b, loc, context.x, {row, column}, lanes);
     return convertFloat(b, loc, value, b.getF32Type());
@@ -91,20 +95,22 @@ Value MatmulEmitter::emitRowTile(Value firstRow, Value rows, Value out) {
   Value zero = loops.constant(0);
   const kernelgen::Walk &walk = context.walk;
   auto block = [&](Value row, int64_t count, Value result) -> Value {
-    SmallVector<Value> bases;
+    SmallVector<Value> lines, bases;
     for (int64_t i = 0; i < count; ++i) {
-      Value weightRow = loops.add(loops.add(firstRow, row), loops.constant(i));
-      bases.push_back(loops.mul(weightRow, context.k));
+      lines.push_back(loops.add(loops.add(firstRow, row), loops.constant(i)));
+      bases.push_back(loops.mul(lines.back(), context.k));
     }
     Accumulators start(count, zeroLanes(walk.run));
     auto step = [&](Value at, ValueRange carried) -> SmallVector<Value> {
       Accumulators acc(carried.begin(), carried.end());
-      kernelgen::Emitter emitter(b, loc, context.description, context.planes);
+      kernelgen::Emitter emitter(b, loc, context.description, context.planes,
+                                 geometry());
       for (int64_t offset = 0; offset < walk.step; offset += walk.run) {
         Value column = loops.add(at, loops.constant(offset));
         Value x = activations(zero, column, walk.run);
         for (auto [i, base] : llvm::enumerate(bases)) {
-          kernelgen::Run run{loops.add(base, at), walk.step, offset, walk.run};
+          kernelgen::Run run{loops.add(base, at), walk.step, offset, walk.run,
+                             lines[i]};
           acc[i] = dot(emitter.values(run, /*canonicalNan=*/false), x, acc[i]);
         }
       }
@@ -126,12 +132,15 @@ Value MatmulEmitter::decodePanel(Value firstRow, Value rows) {
                                      getAsOpFoldResult(context.k)};
   Value panel = tensor::EmptyOp::create(b, loc, sizes, type);
   auto decodeRow = [&](Value row, ValueRange rowCarried) -> SmallVector<Value> {
-    Value base = loops.mul(loops.add(firstRow, row), context.k);
+    Value line = loops.add(firstRow, row);
+    Value base = loops.mul(line, context.k);
     auto decodeStep = [&](Value at, ValueRange carried) -> SmallVector<Value> {
-      kernelgen::Emitter emitter(b, loc, context.description, context.planes);
+      kernelgen::Emitter emitter(b, loc, context.description, context.planes,
+                                 geometry());
       Value result = carried[0];
       for (int64_t offset = 0; offset < walk.step; offset += walk.run) {
-        kernelgen::Run run{loops.add(base, at), walk.step, offset, walk.run};
+        kernelgen::Run run{loops.add(base, at), walk.step, offset, walk.run,
+                           line};
         Value value = emitter.values(run, /*canonicalNan=*/false);
         Value column = loops.add(at, loops.constant(offset));
         result = writeLanes(b, loc, value, result, {row, column});
