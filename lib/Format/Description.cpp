@@ -36,23 +36,19 @@ unsigned BitField::width() const {
                : storedWidth();
 }
 
-/// The integer that a code is in an integer word.
-static int64_t integerOf(FormatWord word, uint32_t code) {
-  unsigned width = word.width();
-  uint64_t value = code & ((uint64_t(1) << width) - 1);
-  bool negative = !word.isUnsigned() && value >> (width - 1) & 1;
-  return static_cast<int64_t>(value) - (negative ? int64_t(1) << width : 0);
-}
-
 float Number::decode(uint32_t code) const {
   if (isTable())
     return table[code];
-  if (times == 1 && plus == 0)
+  if (isPlain())
     return decodeWord(word, code, exp2);
-  if (!word.isInteger())
-    return -decodeWord(word, code, exp2);
-  double value = static_cast<double>(integerOf(word, code) * times + plus);
-  return static_cast<float>(std::ldexp(value, exp2));
+  if (word.isInteger()) {
+    // Exact: the verifier has seen to it.
+    float value = decodeWord(word, code) * static_cast<float>(times);
+    return std::ldexp(value + static_cast<float>(plus), exp2);
+  }
+  float value = decodeWord(word, code, exp2);
+  value = times == -1 ? -value : value;
+  return plus ? value + static_cast<float>(plus) : value;
 }
 
 bool Signs::isNegative(uint32_t value, unsigned position) const {

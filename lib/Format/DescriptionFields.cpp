@@ -135,14 +135,18 @@ static std::optional<Error> verifyTable(const std::string &name,
   return std::nullopt;
 }
 
-/// That `word * times + plus`, times a power of two, is exact.
+/// That `word * times + plus`, times a power of two, is exact for integers.
 static std::optional<Error> verifyExact(const std::string &name,
                                         const Number &number) {
   FormatWord word = number.word;
   if (!word.isInteger()) {
-    if (number.plus || (number.times != 1 && number.times != -1))
-      return fault(name, "a multiple or an addend needs an integer word",
+    if (number.times != 1 && number.times != -1)
+      return fault(name, "a multiple needs an integer word",
                    "an integer word, or the multiple -1", word.str());
+    if (number.plus && (number.exp2 || exceeds(number.plus, kMaxExact)))
+      return fault(name, "what is added to a float is out of range",
+                   "an integer of at most 24 bits, and no power of two",
+                   str(number.plus));
     return std::nullopt;
   }
   constexpr int kMaxShift = 100; // of 25 bits: neither subnormal nor infinite

@@ -13,7 +13,7 @@
 
 #include "grit/Format/Description.h"
 #include <bit>
-#include <cstdio>
+#include <cstdint>
 #include <optional>
 
 using namespace grit;
@@ -57,15 +57,16 @@ static std::string text(const BitField &field) {
   return out;
 }
 
-static std::string wordText(float value) {
-  char word[9];
-  std::snprintf(word, sizeof(word), "%08x", std::bit_cast<uint32_t>(value));
-  return word;
+/// The low `digits` hex digits of a word.
+static void appendHex(std::string &out, uint32_t word, int digits) {
+  while (digits-- > 0)
+    out += "0123456789abcdef"[word >> 4 * digits & 15];
 }
 
 /// The table as bytes, or nothing when an entry is no integer from -128 to 127.
 static std::optional<std::string> byteText(const std::vector<float> &table) {
   std::string out;
+  out.reserve(2 * table.size());
   for (float value : table) {
     if (!(value >= -128 && value <= 127))
       return std::nullopt;
@@ -73,18 +74,17 @@ static std::optional<std::string> byteText(const std::vector<float> &table) {
     if (std::bit_cast<uint32_t>(static_cast<float>(byte)) !=
         std::bit_cast<uint32_t>(value))
       return std::nullopt;
-    char digits[3];
-    std::snprintf(digits, sizeof(digits), "%02x",
-                  static_cast<unsigned>(static_cast<uint8_t>(byte)));
-    out += digits;
+    appendHex(out, static_cast<uint8_t>(byte), 2);
   }
   return out;
 }
 
 static std::string text(const Number &number) {
   std::string out;
-  for (size_t i = 0; i < number.table.size(); ++i)
-    out += (i ? "," : "[") + wordText(number.table[i]);
+  for (size_t i = 0; i < number.table.size(); ++i) {
+    out += i ? "," : "[";
+    appendHex(out, std::bit_cast<uint32_t>(number.table[i]), 8);
+  }
   if (number.isTable())
     return out + "]";
   out = number.word.str();

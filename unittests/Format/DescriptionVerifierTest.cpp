@@ -31,6 +31,7 @@ TEST(DescriptionVerifier, EveryGradeIsRefusedOrWellFormed) {
   const char *tails[] = {"",
                          ",zp=u2",
                          ",zp=u6,zpc=minus1",
+                         ",zp=binary16,zpc=minus1",
                          ",k1=0,s1=binary32",
                          ",k1=3,s1=u6",
                          ",k1=8,s1=e8m0,zp=u4,zps=l1",
@@ -61,8 +62,8 @@ TEST(DescriptionVerifier, EveryGradeIsRefusedOrWellFormed) {
           }
   // Refused are three tails (s1=u6 and the two whose indices are too narrow)
   // and two group sizes.
-  EXPECT_EQ(described, 11u * 4 * 11 * (11 - 3) * (6 - 2));
-  EXPECT_EQ(described + refused, 11u * 11 * 11 * 4 * 6);
+  EXPECT_EQ(described, 11u * 4 * 11 * (12 - 3) * (6 - 2));
+  EXPECT_EQ(described + refused, 11u * 11 * 12 * 4 * 6);
 }
 
 // (B7, G31)
@@ -136,8 +137,8 @@ static const Fault kFaults[] = {
      "power of two"},
     {"level width", "mxfp4", [](auto &d) { d.level.number.word = words::U8; },
      "width"},
-    {"bias of a float", "mxfp4", [](auto &d) { d.level.number.plus = 1; },
-     "integer word"},
+    {"bias of a shifted float", "gguf.mxfp4",
+     [](auto &d) { d.scales[0].number.plus = 1; }, "added to a float"},
     {"huge bias", "gguf.q4_0", [](auto &d) { d.level.number.plus = 1 << 25; },
      "exact"},
     {"short table", "hurray.nf4",
@@ -235,7 +236,8 @@ static const Fault kFaults[] = {
      [](auto &d) { d.offset.kind = Offset::Kind::ZeroPoint; },
      "number of factors"},
     {"addend", "gguf.q4_k",
-     [](auto &d) { d.offset.factors[0].number.plus = 1; }, "addend"},
+     [](auto &d) { d.offset.factors[0].number.plus = 1 << 25; },
+     "added to a float"},
     {"N of M", "i8s24", [](auto &d) { d.sparsity->n = 4; }, "N of M"},
     {"narrow index", "i8s24", [](auto &d) { d.sparsity->m = 8; }, "too narrow"},
     {"runs cut", "i8s24",

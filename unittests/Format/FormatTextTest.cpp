@@ -205,6 +205,11 @@ TEST(FormatMeaning, ArithmeticOfIntegers) {
                        "level=binary16*-1,scales=[])",
                        {2}, {{0x00, 0x3c, 0x00, 0x80}}),
             (Floats{-1, 0}));
+  // 2^-24 is lost beside 1.
+  EXPECT_EQ(decodeText("gritfmt1(planes=[16/1@0],codes=p0:16@0+i*16,"
+                       "level=binary16*-1+1,scales=[])",
+                       {2}, {{0x00, 0x40, 0x01, 0x80}}),
+            (Floats{-1, 1}));
 }
 
 TEST(FormatMeaning, VectorsAndSigns) {

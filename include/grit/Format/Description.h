@@ -111,8 +111,9 @@ struct BitField {
 ///
 ///   (decode(word, code) * times + plus) * 2^exp2
 ///
-/// The bracket is exact: integers that fit in 24 bits, or a float word whose
-/// `times` is 1 or -1 and whose `plus` is 0. The whole is rounded once.
+/// Of an integer word the bracket is exact: it fits in 24 bits. Of another word
+/// `times` is 1 or -1, and the sum is rounded to binary32 (GPTQ's z + 1, whose
+/// z may be a float).
 struct Number {
   FormatWord word;
   int exp2 = 0;
