@@ -73,6 +73,12 @@ void grit::python::bindContracts(nb::module_ &m) {
       .def_prop_ro("grade_id", gradeId,
                    "The grade id; None for a foreign format.")
       .def_prop_ro("is_grade", &Contract::isGrade)
+      .def_prop_ro(
+          "encodes",
+          [](const Contract &c) {
+            return c.description().encoding.rule != EncodeRule::None;
+          },
+          "Whether it has an encoder; every contract is decoded.")
       .def_prop_ro("summary", &Contract::summary,
                    "One sentence: what the format is and where it comes from.")
       .def_prop_ro(

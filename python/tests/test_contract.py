@@ -22,6 +22,7 @@ def test_the_registered_names():
 
 @pytest.mark.parametrize("name", DECODED)
 def test_formats_without_an_encoder_refuse_to_encode_by_name(name):
+    assert not grit.Contract(name).encodes
     with pytest.raises(grit.GritGradeError, match=name):
         grit.quantize(np.zeros((1, 256), np.float32), name)
 
