@@ -67,16 +67,16 @@ int64_t grit::unitCount(const ArraySpec &spec, int64_t elements, int64_t rows) {
   return all / (elements == kWholeAxis ? spec.shape[spec.axis] : elements);
 }
 
-/// Units that depend on the shape become numbers of elements; of an array
-/// without elements there is nothing to count.
+/// Units that depend on the shape become numbers of elements (1 where there is
+/// no element to count).
 static ArrayField inArray(ArrayField field, const ArraySpec &spec) {
-  if (spec.numElements() == 0)
-    return field;
+  bool isEmpty = spec.numElements() == 0;
   if (field.unit == kWholeAxis)
-    field.unit = spec.shape[spec.axis];
+    field.unit = isEmpty ? 1 : spec.shape[spec.axis];
   if (field.order == ElementOrder::Block) {
-    field.perUnit = blocksPerMatrix(spec, field.factor->rows, field.unit);
-    field.unit = matrixSize(spec);
+    field.perUnit =
+        isEmpty ? 1 : blocksPerMatrix(spec, field.factor->rows, field.unit);
+    field.unit = isEmpty ? 1 : matrixSize(spec);
     field.order = ElementOrder::RowMajor;
   }
   return field;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Covering.h"
 #include "DecodeOracle.h"
 #include "FormatTestUtils.h"
 #include "Golden.h"
@@ -205,6 +206,25 @@ TEST(Decode, Q4_KEveryCodeEveryScaleEveryMinimum) {
       blocks.push_back(i % 16 | (i + i / 16) % 16 << 4);
   }
   compare("gguf.q4_k", {blocks}, {64 * 64 / 8, 256});
+}
+
+/// The arrays that compiled kernels are tried on hold what they are to hold.
+TEST(Covering, HoldsEveryCodeUnderEveryScale) {
+  Random random(5);
+  unsigned covered = 0;
+  for (const std::string &name : registeredContractNames()) {
+    Contract contract = test::contract(name);
+    const FormatDescription &desc = contract.description();
+    // Codes of one element each, of at most 8 bits.
+    if (desc.level.vector > 1 || desc.codes.radix || desc.codes.width() > 8)
+      continue;
+    ++covered;
+    ArraySpec spec = coveringSpec(contract);
+    EXPECT_EQ(countCovered(spec, coveringPlanes(spec, random)),
+              countCombinations(desc))
+        << name;
+  }
+  EXPECT_GE(covered, 25u);
 }
 
 TEST(Decode, RandomBytes) {

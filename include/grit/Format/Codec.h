@@ -26,7 +26,8 @@ using ByteSpan = std::span<const uint8_t>;
 /// The value of a bit field: code number `index` of the plane it lives in.
 uint32_t readField(const BitField &field, int64_t index,
                    std::span<const ByteSpan> planes);
-/// Stores the low bits of `value`; the rest of the bytes is kept.
+/// Stores the low bits of `value`; the rest of the bytes is kept. Of a field of
+/// digits that share bits, the bits themselves.
 void writeField(const BitField &field, int64_t index, uint32_t value,
                 std::span<const std::span<uint8_t>> planes);
 

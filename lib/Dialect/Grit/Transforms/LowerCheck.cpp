@@ -9,6 +9,7 @@
 #include "PlaneMoves.h"
 #include "grit/Dialect/Grit/Transforms/Passes.h"
 #include "grit/Dialect/Grit/Transforms/Transforms.h"
+#include "grit/Format/Fields.h"
 #include "grit/KernelGen/KernelGen.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -141,7 +142,12 @@ void CheckEmitter::emitPlaneSize(unsigned index, Value plane, Value elements) {
   const grit::PlaneInfo &info = description.planes[index];
   Value units = constant(1);
   std::string equation;
-  if (info.elements) {
+  if (info.rows || info.elements == grit::kWholeAxis) {
+    // Such types have static shapes.
+    int64_t count = grit::unitCount(type.getSpec(), info.elements, info.rows);
+    units = constant(count);
+    equation = (Twine(count) + " x ").str();
+  } else if (info.elements) {
     units =
         arith::DivUIOp::create(builder, loc, elements, constant(info.elements));
     equation = info.elements == 1

@@ -34,6 +34,17 @@ PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
     msbFirst |= packing && packing->msbFirst;
     alongAxis |= field.order == grit::ElementOrder::AxisFastest;
   }
+  const grit::PlaneInfo &info = description.planes[plane];
+  if (info.rows || info.elements == grit::kWholeAxis) {
+    // Units that depend on the shape, which is static.
+    const grit::ArraySpec spec = type.getSpec();
+    for (const grit::ArrayField &field : grit::fieldsOf(spec)) {
+      if (field.bits->plane != plane)
+        continue;
+      unit = field.unit;
+      bits = info.bits * field.perUnit;
+    }
+  }
   if (alongAxis)
     std::rotate(dims.begin() + type.getAxis(),
                 dims.begin() + type.getAxis() + 1, dims.end());
