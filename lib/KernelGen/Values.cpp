@@ -151,7 +151,11 @@ Value Emitter::combine(Value level, Value scale, Value offset,
   if (offset && !isZeroPoint)
     value = arith::SubFOp::create(builder, loc, value,
                                   a.broadcastLike(offset, value));
-  if (!canonicalNan || !description.canBeNonFinite())
+  // A number that nothing scales is an integer that was converted: without an
+  // operation behind it, MLIR would convert it to a narrow result directly,
+  // which rounds once where the contract rounds twice.
+  bool isBare = description.scales.empty() && !offset;
+  if (!canonicalNan || !(description.canBeNonFinite() || isBare))
     return value;
   Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
                                       value, value);

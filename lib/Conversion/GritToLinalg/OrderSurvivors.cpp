@@ -296,11 +296,11 @@ struct OrderSurvivors : grit::impl::OrderSurvivorsBase<OrderSurvivors> {
       func::ReturnOp::create(builder, builder.getUnknownLoc(), values);
       return success();
     };
-    result.full =
-        outline("grit_runs_are_full", type, IntegerType::get(&getContext(), 1),
-                [&](Survivors survivors, OpBuilder &builder) {
-                  return give(builder, survivors.allFull(lanes));
-                });
+    result.full = outline("sparse_runs_are_full", type,
+                          IntegerType::get(&getContext(), 1),
+                          [&](Survivors survivors, OpBuilder &builder) {
+                            return give(builder, survivors.allFull(lanes));
+                          });
     SmallVector<Type> planeTypes = planeTypesOf(type);
     auto reorder = [&](Survivors survivors, OpBuilder &builder) {
       Expected<SmallVector<Value>> planes = survivors.reorder();
@@ -313,7 +313,8 @@ struct OrderSurvivors : grit::impl::OrderSurvivorsBase<OrderSurvivors> {
           plane = tensor::CastOp::create(builder, plane.getLoc(), like, plane);
       return give(builder, *planes);
     };
-    result.reorder = outline("grit_order_survivors", type, planeTypes, reorder);
+    result.reorder =
+        outline("sparse_order_survivors", type, planeTypes, reorder);
     return result;
   }
 

@@ -16,7 +16,7 @@ import sys
 PACKED = re.compile(r"\t(v?p[a-z0-9]+|v?[a-z0-9]+p[sd]|v?movdq[au]?\d*)\t.*%[xyz]mm")
 SINGLE = re.compile(r"\tv?[a-z0-9]+s[sd]\t")
 BRANCH = re.compile(r"\tj([a-z]+)\t(\.L\w+)")
-BESIDES = ("grit_runs_are_full", "grit_order_survivors")
+BESIDES = ("sparse_runs_are_full", "sparse_order_survivors")
 LEAVES = re.compile(r"\t(ret|ud2|jmp\tq?\*)")
 
 

@@ -13,11 +13,11 @@
 // CHECK-SAME: (%[[A:.*]]: !grit.array
 // CHECK: %[[P:.*]]:3 = grit.planes %[[A]]
 // CHECK: %[[N:.*]] = grit.dim %[[A]], 0
-// CHECK: %[[FULL:.*]] = call @grit_runs_are_full(%[[P]]#0, %[[P]]#1, %[[P]]#2, %[[N]])
+// CHECK: %[[FULL:.*]] = call @sparse_runs_are_full(%[[P]]#0, %[[P]]#1, %[[P]]#2, %[[N]])
 // CHECK: %[[Q:.*]]:3 = scf.if %[[FULL]]
 // CHECK:   scf.yield %[[P]]#0, %[[P]]#1, %[[P]]#2
 // CHECK: } else {
-// CHECK:   %[[O:.*]]:3 = func.call @grit_order_survivors(%[[P]]#0, %[[P]]#1, %[[P]]#2, %[[N]])
+// CHECK:   %[[O:.*]]:3 = func.call @sparse_order_survivors(%[[P]]#0, %[[P]]#1, %[[P]]#2, %[[N]])
 // CHECK:   scf.yield %[[O]]#0, %[[O]]#1, %[[O]]#2
 // CHECK: %[[B:.*]] = grit.bundle %[[Q]]#0, %[[Q]]#1, %[[Q]]#2 sizes[%[[N]]]
 // CHECK: grit.decode ins(%[[B]]
@@ -28,7 +28,7 @@ func.func @unknown(%a: !array, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
 
 // One pair of functions serves all arrays of a type.
 // CHECK-LABEL: func.func @again
-// CHECK: call @grit_runs_are_full(
+// CHECK: call @sparse_runs_are_full(
 // CHECK: grit.matmul
 func.func @again(%x: tensor<?x32xf32>, %w: !array, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %r = grit.matmul ins(%x, %w : tensor<?x32xf32>, !array) outs(%y : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -44,12 +44,12 @@ func.func @checked(%a: !array, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
   return %r : tensor<?x32xf32>
 }
 
-// CHECK: func.func private @grit_runs_are_full
+// CHECK: func.func private @sparse_runs_are_full
 // CHECK-SAME: no_inline
 // CHECK: scf.for
 // CHECK: arith.cmpi ugt, %{{.*}}, %{{.*}} : i32
-// CHECK: func.func private @grit_order_survivors
-// LANES: func.func private @grit_runs_are_full
+// CHECK: func.func private @sparse_order_survivors
+// LANES: func.func private @sparse_runs_are_full
 // LANES: arith.cmpi ugt, %{{.*}}, %{{.*}} : vector<64xi8>
 // LANES: vector.reduction <and>
 
@@ -71,7 +71,7 @@ func.func @encoded(%x: tensor<4x32xf32>, %y: tensor<4x32xf32>) -> tensor<4x32xf3
 
 // CHECK-LABEL: func.func @constants
 // CHECK: grit.decode
-// CHECK: call @grit_runs_are_full
+// CHECK: call @sparse_runs_are_full
 // CHECK: grit.decode
 func.func @constants(%y: tensor<1x32xf32>) -> (tensor<1x32xf32>, tensor<1x32xf32>) {
   %rises = grit.constant [dense<1> : tensor<16xi8>, dense<0> : tensor<2xi8>, dense<0x44> : tensor<4xi8>] : !few
@@ -87,8 +87,8 @@ func.func @constants(%y: tensor<1x32xf32>) -> (tensor<1x32xf32>, tensor<1x32xf32
 !any = !grit.array<?x32x#grit.grade<"grit1(e=s8,k0=32,s0=binary16,sp=2:4:u2:unord,esr=ratiomaxabs)">>
 
 // CHECK-LABEL: func.func @any_order
-// CHECK: call @grit_runs_are_full
-// CHECK: func.func private @grit_runs_are_full
+// CHECK: call @sparse_runs_are_full
+// CHECK: func.func private @sparse_runs_are_full
 // CHECK: arith.cmpi ne
 func.func @any_order(%a: !any, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
   %b = grit.check %a level 2 : !any
