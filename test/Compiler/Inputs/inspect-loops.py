@@ -1,8 +1,8 @@
 """Reads x86 assembly and says what the loops of functions do per element.
 
-Usage: inspect-loops.py FUNCTION... < kernels.s
+Usage: inspect-loops.py [FUNCTION...] < kernels.s
 
-A loop is what a branch back closes in the graph of basic blocks. For each
+Without names: every decode and matmul, numbered from 0. A loop is what a branch back closes in the graph of basic blocks. For each
 function, and those of the file that it calls (but for what looks at sparse indices
 before the kernel and repairs them), prints the innermost loops: how
 many instructions work on packed lanes and how many on single numbers. Fails
@@ -124,7 +124,8 @@ def called(name, code):
 
 def main(names):
     code = functions(sys.stdin.read())
-    failed = False
+    names = names or [name for name in code if re.fullmatch(r"(decode|matmul)\d+", name)]
+    failed = not names
     for name in names:
         counts = [inspect(function, code[function]) for function in called(name, code)]
         if sum(loops for loops, _ in counts) == 0:
