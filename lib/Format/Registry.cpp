@@ -43,7 +43,16 @@ static constexpr RegisteredGrade kGrades[] = {
      "six-bit scales and minima"},
     {"i8s24", "grit1(e=s8,k0=32,s0=binary16,sp=2:4:u2:asclsb,esr=ratiomaxabs)",
      "2:4 sparse signed bytes, 32 logical elements per binary16 scale"},
+    {"mxfp8_e4m3", "grit1(e=e4m3,k0=32,s0=e8m0,esr=exp2floormaxabs)",
+     "OCP MXFP8: 32 E4M3 elements under a power of two, its exponent rounded "
+     "down"},
 };
+
+/// What the names that the library has, or may get, begin with.
+static constexpr std::string_view kReserved[] = {
+    "grade_", "grit1", "gritdec1", "gritfmt1", "gguf.", "hurray.",
+    "mxfp6",  "mxfp8", "mxint8",   "ct.",      "bnb.",  "deepseek.",
+    "gptq.",  "hqq.",  "mlx.",     "ninfer."};
 
 //===----------------------------------------------------------------------===//
 // Making contracts
@@ -259,9 +268,16 @@ static bool isName(std::string_view text) {
 
 /// A name that the library may give to something of its own.
 static bool isReserved(std::string_view name) {
-  return name.starts_with("grade_") || name.starts_with("grit1") ||
-         name.starts_with("gritdec1") || name.starts_with("gritfmt1") ||
-         name.starts_with("gguf.") || name.starts_with("hurray.");
+  return std::ranges::any_of(kReserved, [&](std::string_view prefix) {
+    return name.starts_with(prefix);
+  });
+}
+
+static std::string reservedText() {
+  std::string text;
+  for (std::string_view prefix : kReserved)
+    text += (text.empty() ? "" : ", ") + std::string(prefix);
+  return text;
 }
 
 /// Refuses a pair of name and grade of which one is already taken.
@@ -310,8 +326,8 @@ Expected<Contract> grit::registerGrade(std::string_view name,
   if (!isName(lower) || isReserved(lower))
     return refuse("the name cannot be given to a grade", "name",
                   "a letter, then letters, digits, '_', '-' and '.', at most "
-                  "64, not beginning with a prefix that the library uses "
-                  "(grade_, grit1, gritdec1, gritfmt1, gguf., hurray.)",
+                  "64, not beginning with a prefix that the library uses (" +
+                      reservedText() + ")",
                   quoteText(name), {}, "choose another name");
   Expected<Grade> grade = Grade::parse(text);
   if (!grade)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import grit_mlir as grit
-from bits import ALL, GGUF, GRADES, assert_same_bits, from_hex
+from bits import ALL, GGUF, GRADES, OWN_GRADES, assert_same_bits, from_hex
 
 COUNTS = {"mxfp4": [3072 // 2, 3072 // 32, 0, 0], "nvf4": [1536, 192, 4, 0],
           "q4ks": [1536, 96, 48, 96], "i8s24": [1536, 192, 0, 384]}
@@ -28,7 +28,8 @@ def test_planes(weights, name):
     assert isinstance(array.planes, tuple)
     for plane in array.planes:
         assert plane.dtype == np.uint8 and plane.ndim == 1
-    assert len(array.planes) == (4 if name in GRADES else 1 if name in GGUF else 2)
+    grades = GRADES + OWN_GRADES
+    assert len(array.planes) == (4 if name in grades else 1 if name in GGUF else 2)
     if name in COUNTS:
         assert [plane.size for plane in array.planes] == COUNTS[name]
     assert array.nbytes == sum(plane.nbytes for plane in array.planes)

@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 
 import grit_mlir as grit
-from bits import ALL, DECODED, GRADES
+from bits import ALL, CHECKPOINTS, DECODED, GRADES, OWN_GRADES
 
 
 def test_the_registered_names():
     names = [c.name for c in grit.contracts()]
-    assert sorted(names) == sorted(ALL + DECODED)
-    # Grades first, then what follows the order of ggml's types.
-    assert tuple(names[:len(GRADES)]) == GRADES
-    assert names[-1] == "hurray.nf4"
+    assert sorted(names) == sorted(ALL + DECODED + CHECKPOINTS)
+    # Grades first, then what follows the order of ggml's types, then the others.
+    assert tuple(names[:len(GRADES + OWN_GRADES)]) == GRADES + OWN_GRADES
+    assert tuple(names[-len(CHECKPOINTS):]) == CHECKPOINTS
 
 
-@pytest.mark.parametrize("name", DECODED)
+@pytest.mark.parametrize("name", DECODED + CHECKPOINTS)
 def test_formats_without_an_encoder_refuse_to_encode_by_name(name):
     assert not grit.Contract(name).encodes
     with pytest.raises(grit.GritGradeError, match=name):
-        grit.quantize(np.zeros((1, 256), np.float32), name)
+        grit.quantize(np.zeros((64, 1024), np.float32), name)
 
 
 def test_a_text_is_a_contract():
@@ -63,7 +63,7 @@ def test_every_spelling_gives_the_same_contract(name):
     assert len({grit.Contract(n) for n in ALL}) == len(ALL)
 
 
-@pytest.mark.parametrize("name", sorted(set(ALL) - set(GRADES)))
+@pytest.mark.parametrize("name", sorted(set(ALL) - set(GRADES + OWN_GRADES)))
 def test_foreign_formats_have_no_grade_id(name):
     contract = grit.Contract(name)
     assert not contract.is_grade

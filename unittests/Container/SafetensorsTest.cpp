@@ -234,7 +234,7 @@ static std::string record(std::string_view fields) {
 TEST(SafetensorsArrays, EveryContractComesBack) {
   TemporaryDirectory directory;
   for (const std::string &name : registeredContractNames()) {
-    ArraySpec spec = specOf(name, {4, 512});
+    ArraySpec spec = specOf(name, {32, 512});
     Bytes bytes = encoded(spec);
     ASSERT_EQ(static_cast<int64_t>(bytes.size()), totalOf(spec));
     std::string path = directory.file("file");

@@ -206,7 +206,7 @@ TEST(DecodePlacements, RefusedByName) {
 TEST(Fields, WriteThenRead) {
   Random random(9);
   for (const std::string &name : registeredContractNames()) {
-    ArraySpec spec = take(ArraySpec::get(contract(name), {2, 256}));
+    ArraySpec spec = take(ArraySpec::get(contract(name), {64, 256}));
     const FormatDescription &desc = spec.contract.description();
     std::vector<const BitField *> fields;
     // Digits share bits: the bits are written, and a digit is read.

@@ -67,14 +67,15 @@ TEST(Contract, GoldenGids) {
 
 TEST(Contract, Names) {
   const std::vector<std::string> expected = {
-      "mxfp4",      "mxfp4_rne",    "nvf4",        "nvf4_rtz",   "q4ks",
-      "i8s24",      "gguf.f32",     "gguf.f16",    "gguf.bf16",  "gguf.i8",
-      "gguf.i16",   "gguf.i32",     "gguf.q4_0",   "gguf.q4_1",  "gguf.q5_0",
-      "gguf.q5_1",  "gguf.q8_0",    "gguf.q8_1",   "gguf.q2_k",  "gguf.q3_k",
-      "gguf.q4_k",  "gguf.q5_k",    "gguf.q6_k",   "gguf.q8_k",  "gguf.iq1_s",
-      "gguf.iq1_m", "gguf.iq2_xxs", "gguf.iq2_xs", "gguf.iq2_s", "gguf.iq3_xxs",
-      "gguf.iq3_s", "gguf.iq4_nl",  "gguf.iq4_xs", "gguf.tq1_0", "gguf.tq2_0",
-      "gguf.mxfp4", "gguf.nvfp4",   "gguf.q1_0",   "gguf.q2_0",  "hurray.nf4"};
+      "mxfp4",        "mxfp4_rne",  "nvf4",         "nvf4_rtz",    "q4ks",
+      "i8s24",        "mxfp8_e4m3", "gguf.f32",     "gguf.f16",    "gguf.bf16",
+      "gguf.i8",      "gguf.i16",   "gguf.i32",     "gguf.q4_0",   "gguf.q4_1",
+      "gguf.q5_0",    "gguf.q5_1",  "gguf.q8_0",    "gguf.q8_1",   "gguf.q2_k",
+      "gguf.q3_k",    "gguf.q4_k",  "gguf.q5_k",    "gguf.q6_k",   "gguf.q8_k",
+      "gguf.iq1_s",   "gguf.iq1_m", "gguf.iq2_xxs", "gguf.iq2_xs", "gguf.iq2_s",
+      "gguf.iq3_xxs", "gguf.iq3_s", "gguf.iq4_nl",  "gguf.iq4_xs", "gguf.tq1_0",
+      "gguf.tq2_0",   "gguf.mxfp4", "gguf.nvfp4",   "gguf.q1_0",   "gguf.q2_0",
+      "hurray.nf4",   "mxfp8_e5m2", "mxfp6_e2m3",   "mxfp6_e3m2",  "mxint8"};
   EXPECT_EQ(registeredContractNames(), expected);
   std::set<uint64_t> ids;
   for (const std::string &name : expected) {

@@ -38,8 +38,8 @@ TEST(Encode, ContractsWithoutAnEncoderAreRefusedByName) {
   for (const std::string &name : registeredContractNames()) {
     if (std::ranges::find(encodable, name) != encodable.end())
       continue;
-    ArraySpec spec = take(ArraySpec::get(contract(name), {2, 256}));
-    auto planes = encode(spec, std::vector<float>(512));
+    ArraySpec spec = take(ArraySpec::get(contract(name), {64, 256}));
+    auto planes = encode(spec, std::vector<float>(64 * 256));
     ASSERT_FALSE(planes) << name;
     EXPECT_EQ(planes.error().field, "encode rule") << planes.error().str();
     EXPECT_NE(planes.error().str().find(name), std::string::npos)
@@ -161,13 +161,13 @@ TEST_P(EveryContract, RelativeErrorIsThatOfItsBits) {
   }
   double relative = std::sqrt(error / norm);
   // Half of the values are dropped by 2:4; four bits of anything give a tenth;
-  // truncation doubles it.
+  // truncation doubles it. Bytes give a hundredth, or what their fraction does.
   const FormatDescription &format = spec.contract.description();
   double limit = 0.13;
   if (format.sparsity || format.encoding.rounding == Rounding::RTZ)
     limit = 0.4;
   else if (format.codes.width() == 8)
-    limit = 0.01;
+    limit = format.level.number.word.isInteger() ? 0.01 : 0.03;
   EXPECT_LT(relative, limit);
   EXPECT_GT(relative, 0.001);
 }

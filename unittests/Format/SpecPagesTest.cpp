@@ -20,6 +20,7 @@ struct Example {
   std::string contract;
   std::vector<int64_t> shape;
   int axis = -1;
+  std::optional<Placements> places;
   std::vector<Bytes> planes;
   std::vector<float> values;
 };
@@ -80,6 +81,14 @@ static std::vector<Example> examples(const std::string &page) {
       words >> example.contract;
     } else if (key == "axis") {
       words >> example.axis;
+    } else if (key == "place") {
+      example.places.emplace();
+      for (Placement *word : {&example.places->data, &example.places->scale,
+                              &example.places->meta}) {
+        std::string text;
+        words >> text;
+        *word = take(Placement::parse(text));
+      }
     } else if (key == "shape") {
       for (int64_t extent; words >> extent;)
         example.shape.push_back(extent);
@@ -105,8 +114,9 @@ TEST(SpecPages, WorkedExamplesDecode) {
     EXPECT_FALSE(found.empty()) << page;
     for (const Example &example : found) {
       EXPECT_EQ(example.contract.substr(0, name.size()), name) << page;
-      ArraySpec spec = take(ArraySpec::get(contract(example.contract),
-                                           example.shape, example.axis));
+      ArraySpec spec =
+          take(ArraySpec::get(contract(example.contract), example.shape,
+                              example.axis, example.places));
       expectSameBits(decodeAll(spec, example.planes), example.values, page);
     }
   }
