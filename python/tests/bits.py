@@ -17,7 +17,10 @@ DECODED = tuple(f"gguf.{name}" for name in (
     "iq3_xxs", "iq3_s", "iq4_xs", "tq1_0", "tq2_0", "nvfp4", "q1_0", "q2_0"))
 # Formats of checkpoints; they have no encoder, either.
 CHECKPOINTS = (
-    "mxfp8_e5m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxint8")
+    "mxfp8_e5m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxint8", "ct.fp8_tensor",
+    "ct.fp8_tensor_bf16", "ct.fp8_channel", "ct.fp8_channel_bf16", "ct.int8_channel",
+    "ct.int8_channel_bf16", "ct.int4", "ct.int4_f16", "deepseek.fp8", "deepseek.fp8_bf16",
+    "deepseek.fp8_ue8m0")
 
 
 def bits(values):
