@@ -20,7 +20,7 @@ CHECKPOINTS = (
     "mxfp8_e5m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxint8", "ct.fp8_tensor",
     "ct.fp8_tensor_bf16", "ct.fp8_channel", "ct.fp8_channel_bf16", "ct.int8_channel",
     "ct.int8_channel_bf16", "ct.int4", "ct.int4_f16", "deepseek.fp8", "deepseek.fp8_bf16",
-    "deepseek.fp8_ue8m0")
+    "deepseek.fp8_ue8m0", "bnb.nf4", "bnb.nf4_double", "bnb.fp4", "bnb.fp4_double")
 
 
 def bits(values):

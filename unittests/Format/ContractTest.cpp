@@ -121,7 +121,11 @@ TEST(Contract, Names) {
                                              "ct.int4_f16",
                                              "deepseek.fp8",
                                              "deepseek.fp8_bf16",
-                                             "deepseek.fp8_ue8m0"};
+                                             "deepseek.fp8_ue8m0",
+                                             "bnb.nf4",
+                                             "bnb.nf4_double",
+                                             "bnb.fp4",
+                                             "bnb.fp4_double"};
   EXPECT_EQ(registeredContractNames(), expected);
   std::set<uint64_t> ids;
   for (const std::string &name : expected) {
