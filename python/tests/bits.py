@@ -20,7 +20,10 @@ CHECKPOINTS = (
     "mxfp8_e5m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxint8", "ct.fp8_tensor",
     "ct.fp8_tensor_bf16", "ct.fp8_channel", "ct.fp8_channel_bf16", "ct.int8_channel",
     "ct.int8_channel_bf16", "ct.int4", "ct.int4_f16", "deepseek.fp8", "deepseek.fp8_bf16",
-    "deepseek.fp8_ue8m0", "bnb.nf4", "bnb.nf4_double", "bnb.fp4", "bnb.fp4_double")
+    "deepseek.fp8_ue8m0", "bnb.nf4", "bnb.nf4_double", "bnb.fp4", "bnb.fp4_double",
+    "mlx.q2_bf16", "mlx.q2_f16", "mlx.q3_bf16", "mlx.q3_f16", "mlx.q4_bf16", "mlx.q4_f16",
+    "mlx.q5_bf16", "mlx.q5_f16", "mlx.q6_bf16", "mlx.q6_f16", "mlx.q8_bf16", "mlx.q8_f16",
+    "hqq.q2", "hqq.q4", "hqq.q8")
 
 
 def bits(values):

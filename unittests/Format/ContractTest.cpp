@@ -125,7 +125,22 @@ TEST(Contract, Names) {
                                              "bnb.nf4",
                                              "bnb.nf4_double",
                                              "bnb.fp4",
-                                             "bnb.fp4_double"};
+                                             "bnb.fp4_double",
+                                             "mlx.q2_bf16",
+                                             "mlx.q2_f16",
+                                             "mlx.q3_bf16",
+                                             "mlx.q3_f16",
+                                             "mlx.q4_bf16",
+                                             "mlx.q4_f16",
+                                             "mlx.q5_bf16",
+                                             "mlx.q5_f16",
+                                             "mlx.q6_bf16",
+                                             "mlx.q6_f16",
+                                             "mlx.q8_bf16",
+                                             "mlx.q8_f16",
+                                             "hqq.q2",
+                                             "hqq.q4",
+                                             "hqq.q8"};
   EXPECT_EQ(registeredContractNames(), expected);
   std::set<uint64_t> ids;
   for (const std::string &name : expected) {
