@@ -23,7 +23,8 @@ CHECKPOINTS = (
     "deepseek.fp8_ue8m0", "bnb.nf4", "bnb.nf4_double", "bnb.fp4", "bnb.fp4_double",
     "mlx.q2_bf16", "mlx.q2_f16", "mlx.q3_bf16", "mlx.q3_f16", "mlx.q4_bf16", "mlx.q4_f16",
     "mlx.q5_bf16", "mlx.q5_f16", "mlx.q6_bf16", "mlx.q6_f16", "mlx.q8_bf16", "mlx.q8_f16",
-    "hqq.q2", "hqq.q4", "hqq.q8")
+    "hqq.q2", "hqq.q4", "hqq.q8", "gptq.q2", "gptq.q2_v2", "gptq.q4", "gptq.q4_v2",
+    "gptq.q8", "gptq.q8_v2")
 
 
 def bits(values):

@@ -140,7 +140,13 @@ TEST(Contract, Names) {
                                              "mlx.q8_f16",
                                              "hqq.q2",
                                              "hqq.q4",
-                                             "hqq.q8"};
+                                             "hqq.q8",
+                                             "gptq.q2",
+                                             "gptq.q2_v2",
+                                             "gptq.q4",
+                                             "gptq.q4_v2",
+                                             "gptq.q8",
+                                             "gptq.q8_v2"};
   EXPECT_EQ(registeredContractNames(), expected);
   std::set<uint64_t> ids;
   for (const std::string &name : expected) {
