@@ -24,7 +24,8 @@ CHECKPOINTS = (
     "mlx.q2_bf16", "mlx.q2_f16", "mlx.q3_bf16", "mlx.q3_f16", "mlx.q4_bf16", "mlx.q4_f16",
     "mlx.q5_bf16", "mlx.q5_f16", "mlx.q6_bf16", "mlx.q6_f16", "mlx.q8_bf16", "mlx.q8_f16",
     "hqq.q2", "hqq.q4", "hqq.q8", "gptq.q2", "gptq.q2_v2", "gptq.q4", "gptq.q4_v2",
-    "gptq.q8", "gptq.q8_v2")
+    "gptq.q8", "gptq.q8_v2", "ct.nvfp4", "ninfer.nvfp4", "ninfer.q2_g64_fp16",
+    "ninfer.q4_g64_fp16", "ninfer.q8_g32_fp16", "ninfer.t2_g128_fp16")
 
 
 def bits(values):

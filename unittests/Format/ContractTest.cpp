@@ -146,7 +146,13 @@ TEST(Contract, Names) {
                                              "gptq.q4",
                                              "gptq.q4_v2",
                                              "gptq.q8",
-                                             "gptq.q8_v2"};
+                                             "gptq.q8_v2",
+                                             "ct.nvfp4",
+                                             "ninfer.nvfp4",
+                                             "ninfer.q2_g64_fp16",
+                                             "ninfer.q4_g64_fp16",
+                                             "ninfer.q8_g32_fp16",
+                                             "ninfer.t2_g128_fp16"};
   EXPECT_EQ(registeredContractNames(), expected);
   std::set<uint64_t> ids;
   for (const std::string &name : expected) {
