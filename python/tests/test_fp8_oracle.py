@@ -130,3 +130,21 @@ def test_packed_integers(name, dtype, group):
     expected = product(values(stored, dtype).repeat(group, axis=1),
                        integers.astype(np.float32))
     assert_same_bits(found, expected, name)
+
+
+@pytest.mark.parametrize("group", [32, 128])
+@pytest.mark.parametrize("name, dtype", [
+    ("ct.int4_zp", ml_dtypes.bfloat16), ("gptq.q4_v2", np.float16)])
+def test_packed_integers_with_zero_points(name, dtype, group):
+    integers = RNG.integers(-8, 8, (64, 256)).astype(np.int8)
+    zeros = RNG.integers(-8, 8, (64, 256 // group)).astype(np.int8)
+    stored = RNG.integers(0, 1 << 16, zeros.shape, dtype=np.uint16)
+    packed_zeros = pack_to_int32(np.ascontiguousarray(zeros.T), 4).T  # along the rows
+    found = grit.Array(f"{name}(group={group})", integers.shape,
+                       [raw(pack_to_int32(integers, 4)), raw(stored), raw(packed_zeros)],
+                       placements=["row_major", "row_major",
+                                   "layout(Tile(RowMajor,[8,1]))"]).dequantize()
+    difference = integers.astype(np.float32) - zeros.repeat(group, axis=1)
+    expected = product(values(stored, dtype).repeat(group, axis=1),
+                       difference.astype(np.float32))
+    assert_same_bits(found, expected, name)
