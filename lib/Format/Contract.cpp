@@ -89,10 +89,29 @@ static Expected<Contract> parseMember(std::string_view original,
   return *registry::findName(member);
 }
 
+/// The part of a name before its dot, with it; nothing for a name without one.
+static std::string_view nameSpace(std::string_view name) {
+  return name.substr(0, name.find('.') + 1);
+}
+
+/// Names without a name space, and one of each name space.
 static std::string knownNames() {
+  const std::vector<std::string> &names = registeredContractNames();
   std::string text;
-  for (const std::string &name : registeredContractNames())
+  std::vector<std::string_view> seen;
+  for (const std::string &name : names) {
+    std::string_view space = nameSpace(name);
+    if (!space.empty()) {
+      if (std::ranges::find(seen, space) != seen.end())
+        continue;
+      seen.push_back(space);
+    }
     text += (text.empty() ? "" : ", ") + name;
+    auto others = std::ranges::count(names, space, nameSpace) - 1;
+    if (!space.empty() && others)
+      text += " and " + std::to_string(others) + " more of " +
+              std::string(space.substr(0, space.size() - 1));
+  }
   return text;
 }
 

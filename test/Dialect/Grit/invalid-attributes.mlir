@@ -38,7 +38,7 @@ func.func private @word_string(i32 {a = #grit.word<"e2m1">})
 
 // expected-error@+5 {{unknown contract}}
 // expected-note@+4 {{field: contract}}
-// expected-note@+3 {{declared: a name (mxfp4, mxfp4_rne, nvf4, nvf4_rtz, q4ks, i8s24, gguf.f32, }}
+// expected-note@+3 {{declared: a name (mxfp4, mxfp4_rne, nvf4, nvf4_rtz, q4ks, i8s24, mxfp8_e4m3, gguf.f32 and }}
 // expected-note@+2 {{found: 'mxfp5'}}
 // expected-note@+1 {{fix: did you mean 'mxfp4'?}}
 func.func private @grade_unknown_name(i32 {a = #grit.grade<mxfp5>})
@@ -121,7 +121,7 @@ func.func private @format_is_a_grade(i32 {a = #grit.format<mxfp4>})
 
 // expected-error@+5 {{unknown contract}}
 // expected-note@+4 {{field: contract}}
-// expected-note@+3 {{declared: a name (mxfp4, mxfp4_rne, nvf4, nvf4_rtz, q4ks, i8s24, gguf.f32, }}
+// expected-note@+3 {{declared: a name (mxfp4, mxfp4_rne, nvf4, nvf4_rtz, q4ks, i8s24, mxfp8_e4m3, gguf.f32 and }}
 // expected-note@+2 {{found: 'gguf.q4_x'}}
 // expected-note@+1 {{fix: did you mean 'gguf.q4_0'?}}
 func.func private @format_unknown(i32 {a = #grit.format<gguf.q4_x>})

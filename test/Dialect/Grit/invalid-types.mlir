@@ -81,7 +81,7 @@ func.func private @contract_is_a_word(!grit.array<4x32x#grit.word<e2m1>>)
 
 // expected-error@+5 {{unknown contract}}
 // expected-note@+4 {{field: contract}}
-// expected-note@+3 {{declared: a name (mxfp4, mxfp4_rne, nvf4, nvf4_rtz, q4ks, i8s24, gguf.f32, }}
+// expected-note@+3 {{declared: a name (mxfp4, mxfp4_rne, nvf4, nvf4_rtz, q4ks, i8s24, mxfp8_e4m3, gguf.f32 and }}
 // expected-note@+2 {{found: 'mxfp5'}}
 // expected-note@+1 {{fix: did you mean 'mxfp4'?}}
 func.func private @contract_unknown(!grit.array<4x32x#grit.grade<mxfp5>>)
