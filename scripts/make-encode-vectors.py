@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Makes spec/conformance/encode-vectors.json: what encode must write.
 
-    python3 scripts/make-encode-vectors.py > spec/conformance/encode-vectors.json
+    python3 scripts/make-encode-vectors.py --ggml libggml-base.so \
+        --ggml-version COMMIT > spec/conformance/encode-vectors.json
 
 The bytes come from packages that are not part of this project: libgguf (ggml's
-C code) for the GGUF formats, grit-datatype for the grades. Inputs are not
+C code) for the GGUF formats, grit-datatype for the grades. Three types libgguf
+does not write: they come from ggml's own library, built without contraction of
+floating-point operations (-ffp-contract=off). Inputs are not
 stored: `values` below makes them from integers alone, and
 unittests/Format/EncodeVectorsTest.cpp makes the same ones. Kinds are described
 in spec/conformance/README.md.
 """
 
+import argparse
+import ctypes
 import importlib.metadata
 import json
 import sys
@@ -20,24 +25,30 @@ import numpy as np
 
 SHAPE = (2, 256)
 
-GGUF = {
-    "gguf.q4_0": libgguf.GGMLQuantizationType.Q4_0,
-    "gguf.q8_0": libgguf.GGMLQuantizationType.Q8_0,
-    "gguf.mxfp4": libgguf.GGMLQuantizationType.MXFP4,
-    "gguf.q4_k": libgguf.GGMLQuantizationType.Q4_K,
-    "gguf.iq4_nl": libgguf.GGMLQuantizationType.IQ4_NL,
+GGUF = tuple("gguf." + name for name in (
+    "q4_0", "q8_0", "mxfp4", "q4_k", "iq4_nl", "q5_0", "q4_1", "q5_1", "q1_0",
+    "tq1_0", "tq2_0", "nvfp4", "q5_k", "q2_k", "q3_k", "q6_k", "iq4_xs"))
+# ggml's function, and the elements and bytes of a block.
+GGML = {
+    "gguf.q8_1": ("quantize_row_q8_1_ref", 32, 36),
+    "gguf.q8_k": ("quantize_row_q8_K_ref", 256, 292),
+    "gguf.q2_0": ("quantize_row_q2_0_ref", 64, 18),
 }
 # NVF4_RTZ is absent: the package encodes it as NVF4 (see README.md).
 GRADES = ("mxfp4", "mxfp4_rne", "nvf4", "q4ks", "i8s24")
-WEIGHTED = ("gguf.q4_k", "gguf.iq4_nl")
+WEIGHTED = tuple("gguf." + name for name in (
+    "q4_k", "iq4_nl", "q4_0", "q5_0", "q4_1", "q5_1", "q5_k", "q2_k", "q3_k",
+    "q6_k", "iq4_xs"))
 
 COMMON = ("bell", "uniform", "outlier", "ties", "constant", "zero", "positive",
           "negative", "subnormal", "wide", "sparse", "scales")
 # The package raises where the range of a group overflows; ggml has no result
 # for numbers that are not finite, and none for magnitudes whose squares are not.
 GRADES_ONLY = ("poison",)
-EXTREME = ("gguf.q4_0", "gguf.q8_0", "gguf.mxfp4", "gguf.q4_k", "mxfp4",
-           "mxfp4_rne", "nvf4", "i8s24")
+EXTREME = ("mxfp4", "mxfp4_rne", "nvf4", "i8s24", "gguf.q4_k", *GGML,
+           *("gguf." + name for name in (
+               "q4_0", "q8_0", "mxfp4", "q5_0", "q4_1", "q5_1", "q1_0", "tq1_0",
+               "tq2_0", "nvfp4")))
 
 
 class Lcg:
@@ -126,16 +137,33 @@ def importance(seed):
                      for _ in range(SHAPE[1])], np.float32)
 
 
-def planes(contract, x, weights):
-    if contract in GGUF:
-        return libgguf.quantize_rows(x, GGUF[contract], imatrix=weights).tobytes()
-    return b"".join(grit.encode("GRADE_" + contract.upper(),
+def from_ggml(library, name, x):
+    function, elements, size = GGML[name]
+    blocks = np.zeros(x.size // elements * size, np.uint8)
+    getattr(library, function)(
+        x.ctypes.data_as(ctypes.c_void_p),
+        blocks.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(x.size))
+    return blocks.tobytes()
+
+
+def planes(name, x, weights, library):
+    if name in GGML:
+        return from_ggml(library, name, x)
+    if name in GGUF:
+        qtype = getattr(libgguf.GGMLQuantizationType, name[5:].upper())
+        return libgguf.quantize_rows(x, qtype, imatrix=weights).tobytes()
+    return b"".join(grit.encode("GRADE_" + name.upper(),
                                 [float(v) for v in x.reshape(-1)]))
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ggml", required=True, help="path of its library")
+    parser.add_argument("--ggml-version", required=True, help="its commit")
+    arguments = parser.parse_args()
+    library = ctypes.CDLL(arguments.ggml)
     cases, seed = [], 1
-    for contract in (*GRADES, *GGUF):
+    for contract in (*GRADES, *GGUF, *GGML):
         kinds = [*COMMON]
         kinds += GRADES_ONLY if contract in GRADES else ()
         kinds += ("extreme",) if contract in EXTREME else ()
@@ -149,11 +177,12 @@ def main():
                 case["importance_seed"] = seed + 1000
                 weights = importance(seed + 1000)
             x = values(kind, seed)
-            case["planes"] = planes(contract, x, weights).hex()
+            case["planes"] = planes(contract, x, weights, library).hex()
             cases.append(case)
             seed += 1
     made_with = {name: importlib.metadata.version(name)
                  for name in ("grit-datatype", "libgguf")}
+    made_with["ggml"] = arguments.ggml_version
     head = json.dumps({"made_with": made_with, "shape": SHAPE})
     lines = ",\n".join(json.dumps(case) for case in cases)
     sys.stdout.write(head[:-1] + ', "cases": [\n' + lines + "\n]}\n")

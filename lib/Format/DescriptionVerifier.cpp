@@ -44,6 +44,7 @@ private:
   std::optional<Error> verifyFactors(const std::string &kind,
                                      const std::vector<Factor> &factors);
   std::optional<Error> verifyOffset();
+  std::optional<Error> verifyDerived();
   std::optional<Error> verifySparsity();
   std::optional<Error> add(Use use) {
     uses.push_back(std::move(use));
@@ -235,6 +236,24 @@ std::optional<Error> Verifier::verifyOffset() {
   return verifyFactors("offset", desc.offset.factors);
 }
 
+std::optional<Error> Verifier::verifyDerived() {
+  for (const Derived &derived : desc.derived) {
+    const Factor &field = derived.field;
+    std::string name = "derived '" + field.name + "'";
+    if (field.op != FactorOp::Multiply || field.afterLevel ||
+        field.group <= 0 || field.order != ElementOrder::RowMajor)
+      return fault(name, "it is not a number of consecutive elements",
+                   "a plain field of groups of a fixed size", "another");
+    if (auto error = verifyNumber(name, field.number, field.bits.width()))
+      return error;
+    if (auto error = verifyGroup(name, field))
+      return error;
+    if (auto error = add({name, &field.bits, {field.group, 0}, 1}))
+      return error;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> Verifier::verifySparsity() {
   if (!desc.sparsity)
     return std::nullopt;
@@ -271,6 +290,8 @@ std::optional<Error> Verifier::run() {
   if (auto error = verifyFactors("scale", desc.scales))
     return error;
   if (auto error = verifyOffset())
+    return error;
+  if (auto error = verifyDerived())
     return error;
   if (const Projection &into = desc.projection; !into.isIdentity())
     if (auto error = verifyNumber("projection", Number{into.format, 0},

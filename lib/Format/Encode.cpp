@@ -19,45 +19,6 @@
 using namespace grit;
 
 //===----------------------------------------------------------------------===//
-// Choice of the rule
-//===----------------------------------------------------------------------===//
-
-static Expected<RulePtr> makeRule(const Contract &contract) {
-  const FormatDescription &format = contract.description();
-  if (format.encoding.rule != EncodeRule::None)
-    if (auto error = checkStructure(format))
-      return tl::unexpected(std::move(*error));
-  switch (format.encoding.rule) {
-  case EncodeRule::None:
-    break;
-  case EncodeRule::Exp2Floor:
-  case EncodeRule::Exp2Ceil:
-  case EncodeRule::Exp2Rne:
-    return makeExp2Rule(format);
-  case EncodeRule::Ratio:
-    return makeRatioRule(format);
-  case EncodeRule::AffineMinMax:
-    return makeAffineMinMaxRule(format);
-  case EncodeRule::GgmlSignedMax:
-  case EncodeRule::GgmlAbsMax:
-    return makeGgmlMaxRule(format);
-  case EncodeRule::GgmlExp2:
-    return makeGgmlExp2Rule(format);
-  case EncodeRule::GgmlAffineSearch:
-    return makeGgmlAffineSearchRule(format);
-  case EncodeRule::GgmlTableSearch:
-    return makeGgmlTableSearchRule(format);
-  case EncodeRule::TableAbsMax:
-    return makeTableAbsMaxRule(format);
-  }
-  return makeError(Status::GradeUnknown, "this contract can only be decoded",
-                   "encode rule", "a rule that grit knows",
-                   "none for " + contract.name(),
-                   "the rule is custom, or belongs to somebody else",
-                   "encode into another contract");
-}
-
-//===----------------------------------------------------------------------===//
 // The array in units
 //===----------------------------------------------------------------------===//
 
@@ -82,6 +43,7 @@ private:
     std::vector<uint8_t> codes;
     EncodeUnit unit;
     std::vector<int64_t> kept; ///< by group of the unit, where it is sparse
+    int64_t row = -1;          ///< whose mean square the unit holds
   };
   std::vector<const Factor *> factors() const;
   int64_t elementOf(int64_t unit) const;
@@ -91,6 +53,8 @@ private:
   void bindFactors(int64_t unit, EncodeUnit &bound);
   void bindCodes(int64_t first, int64_t count, EncodeUnit &bound);
   std::optional<Error> encodeSparse(int64_t unit, Scratch &scratch);
+  void measureRow(int64_t first, Scratch &scratch) const;
+  void derive(int64_t unit, const EncodeUnit &encoded);
 
   const ArraySpec &spec;
   const FormatDescription &format;
@@ -104,7 +68,7 @@ private:
   std::vector<uint8_t> codes;      ///< as the code field is addressed
   std::vector<uint32_t> wideCodes; ///< instead, where codes exceed 8 bits
   std::vector<uint8_t> survivors;  ///< as the index field is addressed
-  std::vector<std::vector<uint32_t>> scales, offsets; ///< by group
+  std::vector<std::vector<uint32_t>> scales, offsets, derived; ///< by group
 };
 } // namespace
 
@@ -158,6 +122,15 @@ std::optional<Error> Encoder::layOut() {
     scales.emplace_back(factor.group ? count / factor.group : 1);
   for (const Factor &factor : format.offset.factors)
     offsets.emplace_back(factor.group ? count / factor.group : 1);
+  for (const Derived &value : format.derived) {
+    const Factor &field = value.field;
+    if (stride != 1 || format.sparsity || !wideCodes.empty() ||
+        unitSize % field.group)
+      return refuseRule("of this contract", field.name,
+                        "sums of consecutive codes of at most 8 bits", "others")
+          .value();
+    derived.emplace_back(count / field.group);
+  }
   return std::nullopt;
 }
 
@@ -269,6 +242,34 @@ std::optional<Error> Encoder::encodeSparse(int64_t unit, Scratch &scratch) {
   return std::nullopt;
 }
 
+/// The mean square of the row that element `first` lies in, summed in order.
+void Encoder::measureRow(int64_t first, Scratch &scratch) const {
+  const int64_t length = spec.shape.back(), row = first / length;
+  if (row == scratch.row)
+    return;
+  float sum = 0;
+  for (float x : values.subspan(row * length, length))
+    sum += x * x;
+  scratch.row = row;
+  scratch.unit.rowMeanSquare = sum / static_cast<float>(length);
+}
+
+/// The fields that repeat what the codes of a unit say.
+void Encoder::derive(int64_t unit, const EncodeUnit &encoded) {
+  for (size_t i = 0; i < derived.size(); ++i) {
+    const auto &[rule, field] = format.derived[i];
+    const int64_t groups = unitSize / field.group;
+    for (int64_t g = 0; g < groups; ++g) {
+      float sum = 0; // of few small integers: exact
+      for (uint8_t code : encoded.codes.subspan(g * field.group, field.group))
+        sum += format.level.decode(code);
+      if (rule == DerivedRule::ScaledSum)
+        sum *= encoded.exactScale;
+      derived[i][unit * groups + g] = wordCode(field.number, sum, kIeee);
+    }
+  }
+}
+
 std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
   const int64_t first = elementOf(unit);
   if (auto error = gather(first, scratch))
@@ -279,9 +280,14 @@ std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
   bindFactors(unit, scratch.unit);
   scratch.unit.values = scratch.values;
   scratch.unit.importance = scratch.importance;
+  if (!importance.empty() && rule.usesRowMeanSquare())
+    measureRow(first, scratch);
   if (stride == 1) {
     bindCodes(unit * storedSize, storedSize, scratch.unit);
-    return rule.encode(scratch.unit);
+    if (auto error = rule.encode(scratch.unit))
+      return error;
+    derive(unit, scratch.unit);
+    return std::nullopt;
   }
   scratch.codes.resize(unitSize);
   scratch.unit.codes = scratch.codes;
@@ -334,6 +340,8 @@ std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
     write(format.scales[i].bits, scales[i]);
   for (size_t i = 0; i < offsets.size(); ++i)
     write(format.offset.factors[i].bits, offsets[i]);
+  for (size_t i = 0; i < derived.size(); ++i)
+    write(format.derived[i].field.bits, derived[i]);
   return planes;
 }
 

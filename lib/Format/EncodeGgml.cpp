@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EncodeRules.h"
+#include "EncodeGgmlSearch.h"
 
 #include <algorithm>
 
@@ -23,133 +23,287 @@ using namespace grit;
 //===----------------------------------------------------------------------===//
 
 namespace {
-class GgmlMaxRule : public Rule {
+/// A bias from codes to integers, and the largest code.
+struct IntegerLevel {
+  explicit IntegerLevel(const Number &number)
+      : bias(static_cast<int>(-number.plus)),
+        maxCode(static_cast<int>(maxFinite(number.word))),
+        mask((1u << number.word.width()) - 1) {
+    int lowest = number.word.isUnsigned() ? -bias : -maxCode - 1;
+    reach = static_cast<float>(std::min(-lowest, maxCode - bias));
+  }
+
+  int bias, maxCode;
+  uint32_t mask;
+  float reach; ///< the largest integer that is a level with either sign
+};
+
+class GgmlSignedMaxRule : public Rule {
 public:
-  explicit GgmlMaxRule(const FormatDescription &format)
-      : scale(format.scales[0].number),
-        isSigned(format.encoding.rule == EncodeRule::GgmlSignedMax),
-        bias(static_cast<float>(-format.level.number.plus)),
-        maxCode(maxFinite(format.level.number.word)),
-        mask((1u << format.level.number.word.width()) - 1) {}
+  explicit GgmlSignedMaxRule(const FormatDescription &format)
+      : scale(format.scales[0].number), level(format.level.number) {}
+
+  bool refusesNonFinite() const override { return true; }
+  bool usesImportance() const override { return true; }
+  bool usesRowMeanSquare() const override { return true; }
+  std::optional<Error> encode(EncodeUnit &unit) const override;
+
+private:
+  std::optional<Error> search(EncodeUnit &unit) const;
+
+  Number scale;
+  IntegerLevel level;
+};
+
+class GgmlAbsMaxRule : public Rule {
+public:
+  explicit GgmlAbsMaxRule(const FormatDescription &format)
+      : scale(format.scales[0].number), level(format.level.number),
+        clamps(format.encoding.rule == EncodeRule::GgmlAbsMaxClamped) {}
 
   bool refusesNonFinite() const override { return true; }
   std::optional<Error> encode(EncodeUnit &unit) const override;
 
 private:
   Number scale;
-  bool isSigned;
-  float bias, maxCode;
-  uint32_t mask;
+  IntegerLevel level;
+  bool clamps;
 };
 } // namespace
 
-/// The value of largest magnitude, the first of equals; 0 for zeros.
-static float signedMax(std::span<const float> values) {
-  float amax = 0, result = 0;
-  for (float v : values)
-    if (amax < std::fabs(v)) {
-      amax = std::fabs(v);
-      result = v;
-    }
-  return result;
+/// With importance: the best scale by weighted least squares.
+std::optional<Error> GgmlSignedMaxRule::search(EncodeUnit &unit) const {
+  std::vector<float> weights =
+      importanceWeights(unit.importance, unit.values, unit.rowMeanSquare);
+  float d = searchSymmetric(unit.values, weights, level.bias, unit.codes);
+  if (std::isnan(d))
+    return searchOverflow(unit);
+  unit.scales[0][0] = wordCode(scale, d, kIeee);
+  return std::nullopt;
 }
 
-std::optional<Error> GgmlMaxRule::encode(EncodeUnit &unit) const {
-  const float d =
-      isSigned ? signedMax(unit.values) / -bias : absMax(unit.values) / maxCode;
+std::optional<Error> GgmlSignedMaxRule::encode(EncodeUnit &unit) const {
+  if (!unit.importance.empty())
+    return search(unit);
+  const float bias = static_cast<float>(level.bias);
+  const float d = signedMax(unit.values) / -bias;
   const float reciprocal = d != 0 ? 1 / d : 0;
   unit.scales[0][0] = wordCode(scale, d, kIeee);
   for (size_t i = 0; i < unit.values.size(); ++i) {
     float x = unit.values[i] * reciprocal;
-    // Truncation of x + bias + 1/2 against rounding half away from zero.
-    int32_t code = isSigned
-                       ? std::min<int32_t>(static_cast<int32_t>(maxCode),
-                                           int8_t(toInt(x + (bias + 0.5f))))
-                       : toInt(std::round(x));
-    unit.codes[i] = static_cast<uint8_t>(uint32_t(code) & mask);
+    int32_t code =
+        std::min<int32_t>(level.maxCode, int8_t(toInt(x + (bias + 0.5f))));
+    unit.codes[i] = static_cast<uint8_t>(uint32_t(code) & level.mask);
   }
   return std::nullopt;
 }
 
-Expected<RulePtr> grit::makeGgmlMaxRule(const FormatDescription &format) {
-  bool isSigned = format.encoding.rule == EncodeRule::GgmlSignedMax;
-  std::string_view name = isSigned ? "ggml signed max" : "ggml absmax";
+std::optional<Error> GgmlAbsMaxRule::encode(EncodeUnit &unit) const {
+  const float d = absMax(unit.values) / level.reach;
+  const float reciprocal = d != 0 ? 1 / d : 0;
+  unit.exactScale = d;
+  unit.scales[0][0] = wordCode(scale, d, kIeee);
+  for (size_t i = 0; i < unit.values.size(); ++i) {
+    int32_t code = toInt(std::round(unit.values[i] * reciprocal)) + level.bias;
+    if (clamps)
+      code = std::clamp(code, 0, level.maxCode);
+    unit.codes[i] = static_cast<uint8_t>(uint32_t(code) & level.mask);
+  }
+  return std::nullopt;
+}
+
+/// Refuses levels that are not integers of at most 8 bits: with a bias where
+/// they are unsigned.
+static std::optional<Error> checkInteger(const FormatDescription &format,
+                                         std::string_view name) {
   if (auto error = checkScaled(format, name, LevelKind::Number))
-    return tl::unexpected(*error);
-  FormatWord word = format.level.number.word;
+    return error;
   const Number &number = format.level.number;
-  if (!word.isInteger() || word.width() > 8 || word.isUnsigned() != isSigned ||
-      (number.plus < 0) != isSigned || (number.plus != 0 && !isSigned) ||
-      number.times != 1 || number.exp2 != 0)
+  const FormatWord word = number.word;
+  if (!word.isInteger() || word.width() > 8 || number.times != 1 ||
+      number.exp2 != 0 || (number.plus < 0) != word.isUnsigned() ||
+      number.plus > 0 || -number.plus >= maxFinite(word))
     return refuseRule(name, "level",
-                      isSigned ? "an unsigned integer with a bias"
-                               : "a signed integer without a bias",
+                      "a signed integer without a bias, or an unsigned one "
+                      "less one",
+                      word.str())
+        .value();
+  return std::nullopt;
+}
+
+Expected<RulePtr> grit::makeGgmlMaxRule(const FormatDescription &format) {
+  const EncodeRule rule = format.encoding.rule;
+  const bool isSigned = rule == EncodeRule::GgmlSignedMax;
+  std::string_view name = isSigned ? "ggml signed max" : "ggml absmax";
+  if (auto error = checkInteger(format, name))
+    return tl::unexpected(*error);
+  const FormatWord word = format.level.number.word;
+  if (rule != EncodeRule::GgmlAbsMax && !word.isUnsigned())
+    return refuseRule(name, "level", "an unsigned integer with a bias",
                       word.str());
-  return std::make_unique<GgmlMaxRule>(format);
+  const BitField &codes = format.codes;
+  if (codes.radix && 2 * -format.level.number.plus >= codes.radix->base)
+    return refuseRule(name, "codes", "digits for every code",
+                      "base " + std::to_string(codes.radix->base));
+  if (isSigned)
+    return std::make_unique<GgmlSignedMaxRule>(format);
+  return std::make_unique<GgmlAbsMaxRule>(format);
 }
 
 //===----------------------------------------------------------------------===//
-// GgmlExp2: a power of two, nearest level by distance
+// GgmlReciprocalMax: the signed maximum maps to the end of a signed integer
 //===----------------------------------------------------------------------===//
 
 namespace {
-class GgmlExp2Rule : public Rule {
+class GgmlReciprocalMaxRule : public Rule {
 public:
-  explicit GgmlExp2Rule(const FormatDescription &format)
-      : scale(format.scales[0].number), levels(format.level.number.table),
-        maxExp(std::ilogb(absMax(levels))) {}
+  explicit GgmlReciprocalMaxRule(const FormatDescription &format)
+      : scale(format.scales[0].number), level(format.level.number) {}
 
   bool refusesNonFinite() const override { return true; }
   std::optional<Error> encode(EncodeUnit &unit) const override;
 
 private:
   Number scale;
-  std::vector<float> levels;
-  int maxExp; ///< floor(log2(largest level))
+  IntegerLevel level;
 };
 } // namespace
 
-/// The level nearest to `x` under the scale `d`, the first of equals.
-static uint8_t nearestScaledLevel(std::span<const float> levels, float d,
-                                  float x) {
-  size_t best = 0;
-  float least = std::fabs(levels[0] * d - x);
-  for (size_t i = 1; i < levels.size(); ++i) {
-    float distance = std::fabs(levels[i] * d - x);
-    best = distance < least ? i : best;
-    least = distance < least ? distance : least;
+std::optional<Error> GgmlReciprocalMaxRule::encode(EncodeUnit &unit) const {
+  const float max = signedMax(unit.values);
+  if (max == 0) {
+    unit.scales[0][0] = 0;
+    clearCodes(unit);
+    return std::nullopt;
   }
-  return static_cast<uint8_t>(best);
-}
-
-std::optional<Error> GgmlExp2Rule::encode(EncodeUnit &unit) const {
-  float amax = absMax(unit.values);
-  uint32_t code = 0;
-  if (amax > 0) {
-    // The logarithm is rounded to binary32 before its floor is taken, which
-    // carries values just below a power of two up to it.
-    float log2 = static_cast<float>(std::log2(static_cast<double>(amax)));
-    int exponent = static_cast<int>(std::floor(log2)) - maxExp;
-    // Below the range of the scale the byte wraps, and all codes become 0.
-    code = uint8_t(exponent - scale.exp2 + scale.word.bias());
-  }
-  unit.scales[0][0] = code;
-  const float d = scale.decode(code);
+  const float reciprocal = -level.reach / max;
+  unit.exactScale = 1 / reciprocal;
+  unit.scales[0][0] = wordCode(scale, unit.exactScale, kIeee);
   for (size_t i = 0; i < unit.values.size(); ++i)
-    unit.codes[i] = nearestScaledLevel(levels, d, unit.values[i]);
+    unit.codes[i] = static_cast<uint8_t>(
+        std::min(level.maxCode, nearestInt(reciprocal * unit.values[i])));
   return std::nullopt;
 }
 
-Expected<RulePtr> grit::makeGgmlExp2Rule(const FormatDescription &format) {
-  constexpr std::string_view name = "ggml exp2";
+Expected<RulePtr>
+grit::makeGgmlReciprocalMaxRule(const FormatDescription &format) {
+  constexpr std::string_view name = "ggml reciprocal max";
+  if (auto error = checkInteger(format, name))
+    return tl::unexpected(*error);
+  const FormatWord word = format.level.number.word;
+  if (word.isUnsigned() || word.width() != 8)
+    return refuseRule(name, "level", "a signed integer of 8 bits", word.str());
+  return std::make_unique<GgmlReciprocalMaxRule>(format);
+}
+
+//===----------------------------------------------------------------------===//
+// GgmlMinMax: a scale and a minimum
+//===----------------------------------------------------------------------===//
+
+namespace {
+class GgmlMinMaxRule : public Rule {
+public:
+  explicit GgmlMinMaxRule(const FormatDescription &format)
+      : scale(format.scales[0].number), offset(format.offset.factors[0].number),
+        maxCode(static_cast<int>(maxFinite(format.level.number.word))) {}
+
+  bool refusesNonFinite() const override { return true; }
+  bool usesImportance() const override { return true; }
+  bool usesRowMeanSquare() const override { return true; }
+  std::optional<Error> encode(EncodeUnit &unit) const override;
+
+private:
+  std::optional<Error> search(EncodeUnit &unit) const;
+
+  Number scale, offset;
+  int maxCode;
+};
+} // namespace
+
+/// With importance: the best line by weighted least squares.
+std::optional<Error> GgmlMinMaxRule::search(EncodeUnit &unit) const {
+  std::vector<float> weights =
+      importanceWeights(unit.importance, unit.values, unit.rowMeanSquare);
+  std::vector<uint8_t> trial(unit.values.size());
+  Line line = LineSearch(unit.values, weights, maxCode, unit.codes, trial)
+                  .run(kWeightedGuesses);
+  if (std::isnan(line.scale) || std::isnan(line.offset))
+    return searchOverflow(unit);
+  unit.scales[0][0] = wordCode(scale, line.scale, kIeee);
+  unit.offsets[0][0] = wordCode(offset, line.offset, kIeee);
+  return std::nullopt;
+}
+
+std::optional<Error> GgmlMinMaxRule::encode(EncodeUnit &unit) const {
+  if (!unit.importance.empty())
+    return search(unit);
+  float min = unit.values[0], max = min;
+  for (float x : unit.values) {
+    min = x < min ? x : min;
+    max = x > max ? x : max;
+  }
+  const float d = (max - min) / static_cast<float>(maxCode);
+  const float reciprocal = d != 0 ? 1 / d : 0;
+  unit.scales[0][0] = wordCode(scale, d, kIeee);
+  unit.offsets[0][0] = wordCode(offset, -min, kIeee);
+  for (size_t i = 0; i < unit.values.size(); ++i) {
+    float x = (unit.values[i] - min) * reciprocal;
+    int code = std::min<int>(maxCode, int8_t(toInt(x + 0.5f)));
+    unit.codes[i] = static_cast<uint8_t>(code);
+  }
+  return std::nullopt;
+}
+
+Expected<RulePtr> grit::makeGgmlMinMaxRule(const FormatDescription &format) {
+  constexpr std::string_view name = "ggml min max";
+  const std::vector<Factor> &mins = format.offset.factors;
+  if (format.offset.kind != Offset::Kind::Minimum || mins.size() != 1 ||
+      format.scales.size() != 1 || format.scales[0].group <= 0 ||
+      format.scales[0].group != mins[0].group)
+    return refuseRule(name, "offset",
+                      "a scale and a minimum of the same groups",
+                      "another structure of scales and offsets");
+  if (!isByteInteger(format.level.number) ||
+      format.level.number.word.width() > 7)
+    return refuseRule(name, "level", "an unsigned integer of at most 7 bits",
+                      format.level.number.word.str());
+  return std::make_unique<GgmlMinMaxRule>(format);
+}
+
+//===----------------------------------------------------------------------===//
+// GgmlMeanSign: the mean magnitude and the signs
+//===----------------------------------------------------------------------===//
+
+namespace {
+class GgmlMeanSignRule : public Rule {
+public:
+  explicit GgmlMeanSignRule(const FormatDescription &format)
+      : scale(format.scales[0].number) {}
+
+  bool refusesNonFinite() const override { return true; }
+  std::optional<Error> encode(EncodeUnit &unit) const override;
+
+private:
+  Number scale;
+};
+} // namespace
+
+std::optional<Error> GgmlMeanSignRule::encode(EncodeUnit &unit) const {
+  float sum = 0;
+  for (float x : unit.values)
+    sum += std::fabs(x);
+  unit.scales[0][0] =
+      wordCode(scale, sum / static_cast<float>(unit.values.size()), kIeee);
+  for (size_t i = 0; i < unit.values.size(); ++i)
+    unit.codes[i] = unit.values[i] >= 0;
+  return std::nullopt;
+}
+
+Expected<RulePtr> grit::makeGgmlMeanSignRule(const FormatDescription &format) {
+  constexpr std::string_view name = "ggml mean sign";
   if (auto error = checkScaled(format, name, LevelKind::Table))
     return tl::unexpected(*error);
-  const Number &scale = format.scales[0].number;
-  if (!scale.word.isExponentOnly() || scale.word.width() != 8)
-    return refuseRule(name, "scale", "an exponent of 8 bits", scale.word.str());
-  if (format.level.number.table.size() > 256 ||
-      !(absMax(format.level.number.table) > 0))
-    return refuseRule(name, "level", "at most 256 levels, not all zero",
-                      "others");
-  return std::make_unique<GgmlExp2Rule>(format);
+  if (format.level.number.table != std::vector<float>{-1, 1})
+    return refuseRule(name, "level", "-1 and 1", "others");
+  return std::make_unique<GgmlMeanSignRule>(format);
 }

@@ -6,239 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Byte for byte what ggml writes for its 4-bit super-blocks. Each group gets a
-// weighted least-squares line for every one of a row of guesses, the best of
-// them kept; the lines are then quantized under a common pair of factors.
-//
-// All sums run in the order of the elements and every product is rounded, as in
-// the reference: the result depends on it.
+// Byte for byte what ggml writes for its super-blocks with minima. Each group
+// gets a weighted least-squares line for every one of a row of guesses, the
+// best of them kept; the lines are then quantized under a common pair of
+// factors.
 //
 //===----------------------------------------------------------------------===//
 
-#include "EncodeRules.h"
-
-#include <algorithm>
-#include <bit>
+#include "EncodeGgmlSearch.h"
 
 using namespace grit;
 
 static constexpr std::string_view kName = "ggml affine search";
-
-/// The nearest integer, ties to even, by adding 1.5 * 2^23: meant for small
-/// arguments, and for others whatever is left in the low bits.
-static inline int nearestInt(float x) {
-  uint32_t bits = std::bit_cast<uint32_t>(x + 12582912.0f);
-  return static_cast<int>(bits & 0x007FFFFF) - 0x00400000;
-}
-
-static inline int clampedInt(float x, int most) {
-  return std::max(0, std::min(most, nearestInt(x)));
-}
-
-//===----------------------------------------------------------------------===//
-// The line of one group
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// value = scale * code - offset.
-struct Line {
-  float scale = 0, offset = 0;
-};
-
-/// The guesses for codes per unit of value: (first + step * i + maxCode) /
-/// range for i = 0 .. last.
-struct Guesses {
-  float first, step;
-  int last;
-};
-
-/// The search for the best line of one group.
-class LineSearch {
-public:
-  LineSearch(std::span<const float> x, std::span<const float> weights,
-             int maxCode, std::span<uint8_t> codes, std::span<uint8_t> trial)
-      : x(x), weights(weights), maxCode(maxCode), codes(codes), trial(trial) {}
-
-  Line run(const Guesses &guesses);
-
-private:
-  void sumValues();
-  void tryGuess(float codesPerUnit);
-  float errorOf(float scale, float min, std::span<const uint8_t> codes) const;
-
-  std::span<const float> x, weights;
-  int maxCode;
-  std::span<uint8_t> codes, trial;
-  float min = 0, max = 0, sumW = 0, sumX = 0;
-  float scale = 0, bestError = 0;
-};
-} // namespace
-
-void LineSearch::sumValues() {
-  min = max = x[0];
-  sumW = weights[0];
-  sumX = weights[0] * x[0];
-  for (size_t i = 1; i < x.size(); ++i) {
-    min = x[i] < min ? x[i] : min;
-    max = x[i] > max ? x[i] : max;
-    sumW += weights[i];
-    sumX += weights[i] * x[i];
-  }
-  if (min > 0)
-    min = 0;
-}
-
-float LineSearch::errorOf(float scale, float min,
-                          std::span<const uint8_t> codes) const {
-  float error = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    float difference = scale * static_cast<float>(codes[i]) + min - x[i];
-    error += weights[i] * (difference * difference);
-  }
-  return error;
-}
-
-void LineSearch::tryGuess(float codesPerUnit) {
-  float sumL = 0, sumLL = 0, sumXL = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    int code = clampedInt(codesPerUnit * (x[i] - min), maxCode);
-    trial[i] = static_cast<uint8_t>(code);
-    float l = static_cast<float>(code), weighted = weights[i] * l;
-    sumL += weighted;
-    sumLL += weighted * l;
-    sumXL += weighted * x[i];
-  }
-  float determinant = sumW * sumLL - sumL * sumL;
-  if (!(determinant > 0))
-    return;
-  float trialScale = (sumW * sumXL - sumX * sumL) / determinant;
-  float trialMin = (sumLL * sumX - sumL * sumXL) / determinant;
-  if (trialMin > 0) {
-    trialMin = 0;
-    trialScale = sumXL / sumLL;
-  }
-  float error = errorOf(trialScale, trialMin, trial);
-  if (error < bestError) {
-    std::ranges::copy(trial, codes.begin());
-    bestError = error;
-    scale = trialScale;
-    min = trialMin;
-  }
-}
-
-Line LineSearch::run(const Guesses &guesses) {
-  sumValues();
-  if (max <= min) {
-    std::ranges::fill(codes, 0);
-    return {0, -min};
-  }
-  const float most = static_cast<float>(maxCode);
-  const float codesPerUnit = most / (max - min);
-  scale = 1 / codesPerUnit;
-  for (size_t i = 0; i < x.size(); ++i)
-    codes[i] =
-        static_cast<uint8_t>(clampedInt(codesPerUnit * (x[i] - min), maxCode));
-  bestError = errorOf(scale, min, codes);
-  // The minimum of the best line so far shifts the guesses that follow.
-  for (int i = 0; i <= guesses.last; ++i)
-    tryGuess((guesses.first + guesses.step * static_cast<float>(i) + most) /
-             (max - min));
-  return {scale, -min};
-}
-
-//===----------------------------------------------------------------------===//
-// The factors of a super-block, with importance
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Quantizes numbers under one scale. They are not negative, but for groups
-/// that rounding or weights of zero have spoilt: the reference lets the codes
-/// of these wrap into their neighbours' bits; here they become 0.
-struct FactorSearch {
-  std::span<const float> x, weights;
-  int most;
-  std::span<uint32_t> codes;
-
-  float run();
-
-private:
-  float bestReciprocal(float max) const;
-  bool refine(float &sumLX, float &sumLL);
-};
-} // namespace
-
-/// The best of nine guesses by weighted squared error.
-float FactorSearch::bestReciprocal(float max) const {
-  const float most = static_cast<float>(this->most);
-  float best = most / max, leastError = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    float code = static_cast<float>(clampedInt(best * x[i], this->most));
-    float difference = x[i] - 1 / best * code;
-    leastError += weights[i] * difference * difference;
-  }
-  for (int guess = -4; guess <= 4; ++guess) {
-    if (guess == 0)
-      continue;
-    float reciprocal = (0.1f * static_cast<float>(guess) + most) / max;
-    float scale = 1 / reciprocal, error = 0;
-    for (size_t i = 0; i < x.size(); ++i) {
-      float code =
-          static_cast<float>(clampedInt(reciprocal * x[i], this->most));
-      float difference = x[i] - scale * code;
-      error += weights[i] * difference * difference;
-    }
-    if (error < leastError) {
-      leastError = error;
-      best = reciprocal;
-    }
-  }
-  return best;
-}
-
-/// Moves single codes where that fits better. True when one has moved.
-bool FactorSearch::refine(float &sumLX, float &sumLL) {
-  bool changed = false;
-  for (size_t i = 0; i < x.size(); ++i) {
-    float w = weights[i], l = static_cast<float>(codes[i]);
-    float lx = sumLX - w * x[i] * l, ll = sumLL - w * l * l;
-    if (!(lx > 0 && ll > 0))
-      continue;
-    uint32_t code = clampedInt(x[i] * ll / lx, most);
-    if (code == codes[i])
-      continue;
-    float moved = static_cast<float>(code);
-    lx += w * x[i] * moved;
-    ll += w * moved * moved;
-    if (lx * lx * sumLL > sumLX * sumLX * ll) {
-      codes[i] = code;
-      sumLX = lx;
-      sumLL = ll;
-      changed = true;
-    }
-  }
-  return changed;
-}
-
-float FactorSearch::run() {
-  float max = 0;
-  for (float v : x)
-    max = max > v ? max : v;
-  if (max < 1e-15f) {
-    std::ranges::fill(codes, 0);
-    return 0;
-  }
-  float reciprocal = bestReciprocal(max), sumLX = 0, sumLL = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    codes[i] = clampedInt(reciprocal * x[i], most);
-    float l = static_cast<float>(codes[i]);
-    sumLX += weights[i] * x[i] * l;
-    sumLL += weights[i] * l * l;
-  }
-  for (int round = 0; round < 5; ++round)
-    if (!refine(sumLX, sumLL))
-      break;
-  return sumLL > 0 ? sumLX / sumLL : 0;
-}
 
 //===----------------------------------------------------------------------===//
 // The rule
@@ -252,7 +31,12 @@ public:
         outerMin(format.offset.factors[0].number),
         group(format.scales[1].group),
         maxCode(static_cast<int>(maxFinite(format.level.number.word))),
-        maxFactor(static_cast<int>(maxFinite(format.scales[1].number.word))) {}
+        maxFactor(static_cast<int>(maxFinite(format.scales[1].number.word))),
+        byDistance(format.encoding.rule == EncodeRule::GgmlAffineSearchAbs),
+        guesses(format.encoding.rule == EncodeRule::GgmlAffineSearch
+                    ? Guesses{-1.0f, 0.1f, 20}
+                    : Guesses{-0.5f, 0.1f, 15}),
+        squareFactor(byDistance ? 1.0f : 2.0f) {}
 
   bool refusesNonFinite() const override { return true; }
   bool usesImportance() const override { return true; }
@@ -269,38 +53,45 @@ private:
   Number outerScale, outerMin;
   int64_t group;
   int maxCode, maxFactor;
+  bool byDistance; ///< and by weights that are distances
+  Guesses guesses; ///< without importance
+  float squareFactor;
 };
 } // namespace
 
-static float sumOfSquares(std::span<const float> x) {
-  float sum = 0;
-  for (float v : x)
-    sum += v * v;
-  return sum;
+/// The weights of one group without importance.
+static void weigh(std::span<const float> x, bool byDistance,
+                  std::span<float> weights) {
+  const float rms =
+      byDistance ? 0
+                 : std::sqrt(sumOfSquares(x) / static_cast<float>(x.size()));
+  for (size_t i = 0; i < x.size(); ++i)
+    weights[i] = rms + std::fabs(x[i]);
 }
 
 AffineSearchRule::Groups AffineSearchRule::fitGroups(EncodeUnit &unit) const {
-  constexpr Guesses kPlain{-1.0f, 0.1f, 20}, kWeighted{-0.9f, 0.05f, 36};
   const bool weighted = !unit.importance.empty();
-  const float sigma2 =
-      weighted ? 2 * sumOfSquares(unit.values) / float(unit.values.size()) : 0;
+  float meanSquare = 0;
+  if (weighted)
+    meanSquare = squareFactor * sumOfSquares(unit.values) /
+                 static_cast<float>(unit.values.size());
   Groups groups;
   std::vector<float> weights(group);
   std::vector<uint8_t> trial(group);
   for (size_t first = 0; first < unit.values.size(); first += group) {
     auto x = unit.values.subspan(first, group);
-    const float rms =
-        weighted ? 0 : std::sqrt(sumOfSquares(x) / static_cast<float>(group));
+    if (weighted)
+      weights = importanceWeights(unit.importance.subspan(first, group), x,
+                                  meanSquare);
+    else
+      weigh(x, byDistance, weights);
     float sum = 0;
-    for (int64_t i = 0; i < group; ++i) {
-      weights[i] = weighted ? unit.importance[first + i] *
-                                  std::sqrt(sigma2 + x[i] * x[i])
-                            : rms + std::fabs(x[i]);
-      sum += weights[i];
-    }
+    for (float weight : weights)
+      sum += weight;
     Line line =
-        LineSearch(x, weights, maxCode, unit.codes.subspan(first, group), trial)
-            .run(weighted ? kWeighted : kPlain);
+        LineSearch(x, weights, maxCode, unit.codes.subspan(first, group), trial,
+                   byDistance && !weighted)
+            .run(weighted ? kWeightedGuesses : guesses);
     groups.scales.push_back(line.scale);
     groups.offsets.push_back(line.offset);
     groups.weights.push_back(sum);
@@ -339,7 +130,7 @@ std::optional<Error> AffineSearchRule::encode(EncodeUnit &unit) const {
   auto factor = [&](std::span<const float> x, std::span<uint32_t> codes) {
     return unit.importance.empty()
                ? roundToMax(x, maxFactor, codes)
-               : FactorSearch{x, groups.weights, maxFactor, codes}.run();
+               : searchPositive(x, groups.weights, maxFactor, codes);
   };
   float d = factor(groups.scales, unit.scales[1]);
   float dmin = factor(groups.offsets, unit.offsets[1]);
@@ -349,12 +140,6 @@ std::optional<Error> AffineSearchRule::encode(EncodeUnit &unit) const {
   unit.offsets[0][0] = wordCode(outerMin, dmin, kIeee);
   recode(unit);
   return std::nullopt;
-}
-
-/// True for unsigned integers of at most 8 bits: their codes are their values.
-static bool isByteInteger(const Number &number) {
-  return number.word.isInteger() && number.word.isUnsigned() &&
-         number.word.width() <= 8 && number.exp2 == 0;
 }
 
 Expected<RulePtr>

@@ -14,6 +14,63 @@
 
 using namespace grit;
 
+//===----------------------------------------------------------------------===//
+// Choice of the rule
+//===----------------------------------------------------------------------===//
+
+Expected<RulePtr> grit::makeRule(const Contract &contract) {
+  const FormatDescription &format = contract.description();
+  if (format.encoding.rule != EncodeRule::None)
+    if (auto error = checkStructure(format))
+      return tl::unexpected(std::move(*error));
+  switch (format.encoding.rule) {
+  case EncodeRule::None:
+    break;
+  case EncodeRule::Exp2Floor:
+  case EncodeRule::Exp2Ceil:
+  case EncodeRule::Exp2Rne:
+    return makeExp2Rule(format);
+  case EncodeRule::Ratio:
+    return makeRatioRule(format);
+  case EncodeRule::AffineMinMax:
+    return makeAffineMinMaxRule(format);
+  case EncodeRule::GgmlSignedMax:
+  case EncodeRule::GgmlAbsMax:
+  case EncodeRule::GgmlAbsMaxClamped:
+    return makeGgmlMaxRule(format);
+  case EncodeRule::GgmlReciprocalMax:
+    return makeGgmlReciprocalMaxRule(format);
+  case EncodeRule::GgmlMinMax:
+    return makeGgmlMinMaxRule(format);
+  case EncodeRule::GgmlMeanSign:
+    return makeGgmlMeanSignRule(format);
+  case EncodeRule::GgmlExp2:
+    return makeGgmlExp2Rule(format);
+  case EncodeRule::GgmlHalfUp:
+    return makeGgmlHalfUpRule(format);
+  case EncodeRule::GgmlAffineSearch:
+  case EncodeRule::GgmlAffineSearch16:
+  case EncodeRule::GgmlAffineSearchAbs:
+    return makeGgmlAffineSearchRule(format);
+  case EncodeRule::GgmlSymmetricSearch:
+  case EncodeRule::GgmlSymmetricRefine:
+    return makeGgmlSymmetricRule(format);
+  case EncodeRule::GgmlTableSearch:
+    return makeGgmlTableSearchRule(format);
+  case EncodeRule::TableAbsMax:
+    return makeTableAbsMaxRule(format);
+  }
+  return makeError(Status::GradeUnknown, "this contract can only be decoded",
+                   "encode rule", "a rule that grit knows",
+                   "none for " + contract.name(),
+                   "the rule is custom, or belongs to somebody else",
+                   "encode into another contract");
+}
+
+//===----------------------------------------------------------------------===//
+// What a format must be
+//===----------------------------------------------------------------------===//
+
 tl::unexpected<Error> grit::refuseRule(std::string_view rule, std::string field,
                                        std::string declared,
                                        std::string found) {
@@ -26,7 +83,17 @@ tl::unexpected<Error> grit::refuseRule(std::string_view rule, std::string field,
                    "encode into a registered format");
 }
 
-static std::optional<Error> checkFactor(const Factor &factor, bool isZero) {
+/// A rule that writes its factors through `wordCode` can negate them.
+static bool mayNegate(EncodeRule rule) {
+  return rule == EncodeRule::GgmlMinMax;
+}
+
+static bool isBiased(const Number &number) {
+  return number.word.isInteger() && number.times == 1 && number.exp2 == 0;
+}
+
+static std::optional<Error> checkFactor(const Factor &factor, EncodeRule rule,
+                                        bool isZero) {
   auto refuse = [&](std::string declared, std::string found) {
     return refuseRule("of this contract", factor.name, std::move(declared),
                       std::move(found))
@@ -34,11 +101,19 @@ static std::optional<Error> checkFactor(const Factor &factor, bool isZero) {
   };
   if (factor.op != FactorOp::Multiply || factor.afterLevel)
     return refuse("a factor of S", "another operation");
+  if (factor.bits.radix)
+    return refuse("bits of its own", "digits that share bits");
   if (factor.group == kWholeAxis || factor.order == ElementOrder::Block)
     return refuse("groups of a fixed size", "lines or blocks");
   const Number &number = factor.number;
-  if (number.isTable() || number.times != 1 || (number.plus && !isZero))
+  if (number.isTable()
+          ? rule != EncodeRule::GgmlHalfUp
+          : number.times != 1 && !(number.times == -1 && mayNegate(rule)))
     return refuse("the number of its word", "another");
+  bool takesBias = isZero || rule == EncodeRule::GgmlSymmetricRefine ||
+                   rule == EncodeRule::GgmlTableSearch;
+  if (number.plus && !(takesBias && isBiased(number)))
+    return refuse("the number of its word", "one with a bias");
   return std::nullopt;
 }
 
@@ -55,16 +130,18 @@ std::optional<Error> grit::checkStructure(const FormatDescription &format) {
     return refuse("signs", "none", "signs beside the codes");
   if (level.book)
     return refuse("book", "none", "a table in the array");
-  if (format.codes.radix)
+  const EncodeRule rule = format.encoding.rule;
+  if (format.codes.radix &&
+      (rule != EncodeRule::GgmlAbsMax || format.codes.slices.size() != 1))
     return refuse("codes", "bits of their own", "digits that share bits");
   if (format.scales.empty())
     return refuse("scales", "at least one", "none");
   for (const Factor &factor : format.scales)
-    if (auto error = checkFactor(factor, false))
+    if (auto error = checkFactor(factor, rule, false))
       return error;
   bool isZero = format.offset.kind == Offset::Kind::ZeroPoint;
   for (const Factor &factor : format.offset.factors)
-    if (auto error = checkFactor(factor, isZero))
+    if (auto error = checkFactor(factor, rule, isZero))
       return error;
   return std::nullopt;
 }
@@ -182,6 +259,8 @@ bool grit::allFinite(std::span<const float> values) {
 uint32_t grit::wordCode(const Number &number, float x,
                         const Encoding &encoding) {
   // Only a NaN fails, and no rule asks for the code of one.
+  if (number.times == -1)
+    x = -x;
   return encodeWord(number.word, std::ldexp(x, -number.exp2), encoding.rounding,
                     encoding.saturation)
       .value_or(0);
@@ -197,6 +276,12 @@ uint32_t grit::positiveCode(const Number &number, float x,
 std::optional<uint32_t> grit::nanCode(const Number &number) {
   auto code = encodeWord(number.word, std::numeric_limits<float>::quiet_NaN());
   return code ? std::optional<uint32_t>(*code) : std::nullopt;
+}
+
+bool grit::isByteInteger(const Number &number) {
+  return number.isPlain() && number.word.isInteger() &&
+         number.word.isUnsigned() && number.word.width() <= 8 &&
+         number.exp2 == 0;
 }
 
 Error grit::searchOverflow(const EncodeUnit &unit) {

@@ -16,6 +16,7 @@
 #define GRIT_LIB_FORMAT_ENCODERULES_H
 
 #include "StepTable.h"
+#include "grit/Format/Contract.h"
 #include "grit/Format/Description.h"
 #include "grit/Format/Status.h"
 #include <cmath>
@@ -40,6 +41,10 @@ struct EncodeUnit {
   /// Per factor of the description, the codes of the groups of this unit (one
   /// for an array-wide factor, which `prepare` has set).
   std::vector<std::span<uint32_t>> scales, offsets;
+  /// Of the row that the unit lies in, where the rule asks for it.
+  float rowMeanSquare = 0;
+  /// What derived fields multiply: set by a rule that rounds one scale.
+  float exactScale = 0;
 };
 
 /// The algorithm behind an EncodeRule, bound to a description.
@@ -52,6 +57,8 @@ public:
   /// group.
   virtual bool refusesNonFinite() const = 0;
   virtual bool usesImportance() const { return false; }
+  /// Whether weights depend on the whole row.
+  virtual bool usesRowMeanSquare() const { return false; }
 
   /// Chooses the array-wide factors, once, from all values; `scales` holds one
   /// vector of codes per scale factor.
@@ -71,9 +78,17 @@ Expected<RulePtr> makeRatioRule(const FormatDescription &format);
 Expected<RulePtr> makeAffineMinMaxRule(const FormatDescription &format);
 Expected<RulePtr> makeTableAbsMaxRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlReciprocalMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlMinMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlMeanSignRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlExp2Rule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlHalfUpRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlAffineSearchRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlSymmetricRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlTableSearchRule(const FormatDescription &format);
+
+/// The rule that the contract names, or why it does not fit it.
+Expected<RulePtr> makeRule(const Contract &contract);
 
 //===----------------------------------------------------------------------===//
 // Shared pieces
@@ -128,7 +143,8 @@ std::string numberText(float x);
 float absMax(std::span<const float> values);
 bool allFinite(std::span<const float> values);
 
-/// The code of `x` in a word that holds it; the nearest without a NaN.
+/// The code of `x` in a word that holds it; the nearest without a NaN. A
+/// `times` of -1 is undone first; other arithmetic of the number is not.
 uint32_t wordCode(const Number &number, float x, const Encoding &encoding);
 
 /// The code of the positive scale `x`; where it underflows, the smallest
@@ -137,6 +153,9 @@ uint32_t positiveCode(const Number &number, float x, const Encoding &encoding);
 
 /// The code of NaN, where the word has one.
 std::optional<uint32_t> nanCode(const Number &number);
+
+/// True for unsigned integers of at most 8 bits: their codes are their values.
+bool isByteInteger(const Number &number);
 
 /// Refuses values whose search has no result.
 Error searchOverflow(const EncodeUnit &unit);

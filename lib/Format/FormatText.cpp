@@ -18,10 +18,28 @@ using namespace grit;
 // Words of the text
 //===----------------------------------------------------------------------===//
 
-static constexpr std::string_view kRules[] = {
-    "none",      "exp2_floor",         "exp2_ceil",         "exp2_rne",
-    "ratio",     "affine_min_max",     "ggml_signed_max",   "ggml_abs_max",
-    "ggml_exp2", "ggml_affine_search", "ggml_table_search", "table_abs_max"};
+static constexpr std::string_view kRules[] = {"none",
+                                              "exp2_floor",
+                                              "exp2_ceil",
+                                              "exp2_rne",
+                                              "ratio",
+                                              "affine_min_max",
+                                              "ggml_signed_max",
+                                              "ggml_abs_max",
+                                              "ggml_exp2",
+                                              "ggml_affine_search",
+                                              "ggml_table_search",
+                                              "table_abs_max",
+                                              "ggml_affine_search_16",
+                                              "ggml_affine_search_abs",
+                                              "ggml_symmetric_search",
+                                              "ggml_symmetric_refine",
+                                              "ggml_reciprocal_max",
+                                              "ggml_abs_max_clamped",
+                                              "ggml_min_max",
+                                              "ggml_mean_sign",
+                                              "ggml_half_up"};
+static constexpr std::string_view kDerivedRules[] = {"sum", "scaled_sum"};
 static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
                                                   "rtn"};
 static constexpr std::string_view kSaturations[] = {"satfinite", "satmax",
@@ -78,6 +96,7 @@ private:
   void readSummary() { format.summary = cursor.expectQuoted(); }
   void readPlaces();
   void readEncoding();
+  void readDerived();
   void readPlanes() { reader.readPlanes(format.description.planes); }
   void readCodes() { format.description.codes = reader.readField(); }
   void readLevel();
@@ -105,6 +124,7 @@ const FormatParser::Part FormatParser::kParts[] = {
     {"summary", &FormatParser::readSummary},
     {"place", &FormatParser::readPlaces},
     {"encode", &FormatParser::readEncoding},
+    {"derived", &FormatParser::readDerived},
     {"planes", &FormatParser::readPlanes, true},
     {"codes", &FormatParser::readCodes, true},
     {"level", &FormatParser::readLevel, true},
@@ -198,6 +218,16 @@ void FormatParser::readEncoding() {
   encoding.rounding = readChoice<Rounding>(cursor, kRoundings);
   cursor.expect(":");
   encoding.saturation = readChoice<Saturation>(cursor, kSaturations);
+}
+
+void FormatParser::readDerived() {
+  cursor.expect("[");
+  do {
+    Derived &derived = format.description.derived.emplace_back();
+    derived.rule = readChoice<DerivedRule>(cursor, kDerivedRules);
+    derived.field = reader.readFactor("derived");
+  } while (cursor.take(","));
+  cursor.expect("]");
 }
 
 void FormatParser::readLevel() {

@@ -10,6 +10,7 @@
 #include "Parallel.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 using namespace grit;
@@ -111,8 +112,32 @@ static void writeStream(unsigned width, std::span<const Code> codes,
       plane[bit / 8] |= static_cast<uint8_t>((code >> i & 1) << (7 - bit % 8));
 }
 
+/// Digits that share bits: the least bits whose fraction holds them. Digits
+/// that no code stands for are 0.
+static void writeDigits(const BitField &field, std::span<const uint8_t> codes,
+                        std::span<uint8_t> plane) {
+  const BitSlice &slice = field.slices[0];
+  const uint64_t whole = uint64_t(1) << slice.width, base = field.radix->base;
+  std::vector<uint64_t> weights; // of each digit, in units of the last
+  uint64_t units = 1;
+  for (; units * base <= whole; units *= base)
+    weights.insert(weights.begin(), units);
+  std::unordered_map<int64_t, uint64_t> sums;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    int64_t place = 0;
+    for (const Digit &digit : field.radix->place)
+      place += digit.at(i);
+    sums[slice.at(i)] += codes[i] * weights[place];
+  }
+  for (auto [bit, sum] : sums)
+    addBits(plane.data(), bit, slice.width,
+            uint32_t((sum * whole + units - 1) / units));
+}
+
 void grit::writeCodes(const BitField &field, std::span<const uint8_t> codes,
                       std::span<uint8_t> plane) {
+  if (field.radix)
+    return writeDigits(field, codes, plane);
   if (field.isMsbStream())
     return writeStream(field.width(), codes, plane);
   for (const BitSlice &slice : field.slices)

@@ -3,12 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Encoders against implementations that are not part of this project.
 
-GGUF formats: libgguf (ggml's C code). Grades: grit-datatype. NF4: the formula of
+GGUF formats: libgguf (ggml's C code); for the types that it does not write, ggml's
+own library, where GRIT_GGML_LIBRARY names one built with -ffp-contract=off (their
+recorded bytes are in spec/conformance). Grades: grit-datatype. NF4: the formula of
 bitsandbytes' portable encoder in NumPy. Bytes must be equal.
+
+GRIT_ORACLE_SEEDS: how many arrays of each kind (2 by default).
 """
 
+import ctypes
 import importlib.util
 import json
+import os
 import pathlib
 
 import numpy as np
@@ -17,12 +23,23 @@ import pytest
 import grit_mlir
 
 GGUF = {
-    "gguf.q4_0": "Q4_0",
-    "gguf.q8_0": "Q8_0",
-    "gguf.mxfp4": "MXFP4",
-    "gguf.q4_k": "Q4_K",
-    "gguf.iq4_nl": "IQ4_NL",
+    "gguf." + name.lower(): name
+    for name in ("Q4_0", "Q8_0", "MXFP4", "Q4_K", "IQ4_NL", "Q5_0", "Q4_1",
+                 "Q5_1", "Q1_0", "TQ1_0", "TQ2_0", "NVFP4", "Q5_K", "Q2_K",
+                 "Q3_K", "Q6_K", "IQ4_XS")
 }
+ONE_PASS = ("gguf.q4_0", "gguf.q8_0", "gguf.mxfp4", "gguf.q5_0", "gguf.q4_1",
+            "gguf.q5_1", "gguf.q1_0", "gguf.tq1_0", "gguf.tq2_0", "gguf.nvfp4")
+WEIGHTED = ("gguf.q4_0", "gguf.q5_0", "gguf.q4_1", "gguf.q5_1", "gguf.q2_k",
+            "gguf.q3_k", "gguf.q4_k", "gguf.q5_k", "gguf.q6_k", "gguf.iq4_nl",
+            "gguf.iq4_xs")
+# ggml's function, and the elements and bytes of a block.
+GGML = {
+    "gguf.q8_1": ("quantize_row_q8_1_ref", 32, 36),
+    "gguf.q8_k": ("quantize_row_q8_K_ref", 256, 292),
+    "gguf.q2_0": ("quantize_row_q2_0_ref", 64, 18),
+}
+SEEDS = int(os.environ.get("GRIT_ORACLE_SEEDS", "2"))
 # NVF4_RTZ is absent: the package encodes it as NVF4.
 GRADES = ("mxfp4", "mxfp4_rne", "nvf4", "q4ks", "i8s24")
 
@@ -65,17 +82,22 @@ def make(kind, count, seed):
         normal = random_bits(rng, count, 96, 136)
     elif kind == "tiny":
         normal = random_bits(rng, count, 1, 60)
+    elif kind == "huge":
+        normal = random_bits(rng, count, 137, 150)
+    elif kind == "extreme":
+        normal = random_bits(rng, count, 1, 254)
     else:
         assert kind == "normal"
     return np.ascontiguousarray(normal, np.float32).reshape(-1, 512)
 
 
 KINDS = ("normal", "outlier", "sparse", "constant", "positive", "laplace",
-         "scales", "uniform", "ties", "zero", "half", "subnormal", "wide", "tiny")
+         "scales", "uniform", "ties", "zero", "half", "subnormal", "wide", "tiny",
+         "huge")
 
 
-def encoded(x, contract):
-    planes = grit_mlir.quantize(x, contract).planes
+def encoded(x, contract, importance=None):
+    planes = grit_mlir.quantize(x, contract, importance=importance).planes
     return b"".join(np.asarray(plane).tobytes() for plane in planes)
 
 
@@ -90,16 +112,51 @@ def assert_same_bytes(actual, expected, what):
         f"{different[0]}: {a[different[0]]:#x}, expected {b[different[0]]:#x}")
 
 
+def assert_equals_libgguf(contract, kind, weights_of=lambda rng: None):
+    libgguf = pytest.importorskip("libgguf")
+    qtype = getattr(libgguf.GGMLQuantizationType, GGUF[contract])
+    for seed in range(SEEDS):
+        x = make(kind, 1 << 16, seed)
+        weights = weights_of(np.random.default_rng(seed + 1000))
+        expected = libgguf.quantize_rows(x, qtype, imatrix=weights).tobytes()
+        assert_same_bytes(encoded(x, contract, weights), expected,
+                          f"{contract} {kind} {seed}")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("contract", GGUF)
 def test_gguf_equals_libgguf(contract, kind):
-    libgguf = pytest.importorskip("libgguf")
-    qtype = getattr(libgguf.GGMLQuantizationType, GGUF[contract])
-    for seed in range(2):
-        x = make(kind, 1 << 16, seed)
-        assert_same_bytes(encoded(x, contract),
-                          libgguf.quantize_rows(x, qtype).tobytes(),
-                          f"{contract} {kind} {seed}")
+    assert_equals_libgguf(contract, kind)
+
+
+# Squares and cubes of these overflow: only rules that search refuse them.
+@pytest.mark.parametrize("contract", ONE_PASS)
+def test_gguf_equals_libgguf_at_every_exponent(contract):
+    assert_equals_libgguf(contract, "extreme")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("contract", WEIGHTED)
+def test_gguf_equals_libgguf_under_importance(contract, kind):
+    assert_equals_libgguf(
+        contract, kind, lambda rng: rng.random(512).astype(np.float32) ** 2)
+
+
+@pytest.mark.parametrize("contract", GGML)
+def test_gguf_equals_ggml(contract):
+    if "GRIT_GGML_LIBRARY" not in os.environ:
+        pytest.skip("GRIT_GGML_LIBRARY does not name ggml's library")
+    library = ctypes.CDLL(os.environ["GRIT_GGML_LIBRARY"])
+    function, elements, size = GGML[contract]
+    for kind in (*KINDS, "extreme"):
+        for seed in range(SEEDS):
+            x = make(kind, 1 << 16, seed)
+            blocks = np.zeros(x.size // elements * size, np.uint8)
+            getattr(library, function)(
+                x.ctypes.data_as(ctypes.c_void_p),
+                blocks.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(x.size))
+            assert_same_bytes(encoded(x, contract), blocks.tobytes(),
+                              f"{contract} {kind} {seed}")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -181,7 +238,7 @@ def test_gguf_equals_libgguf_on_a_model(minilm, contract):
     qtype = getattr(libgguf.GGMLQuantizationType, GGUF[contract])
     compared = 0
     for name, x in minilm.items():
-        if contract == "gguf.q4_k" and x.shape[1] % 256:
+        if x.shape[1] % grit_mlir.Contract(contract).axis_multiple:
             continue
         assert_same_bytes(encoded(x, contract),
                           libgguf.quantize_rows(x, qtype).tobytes(), name)

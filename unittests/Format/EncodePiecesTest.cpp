@@ -145,6 +145,20 @@ TEST(PlaneWriter, EqualsWriteField) {
   }
 }
 
+// Digits that share bits: every byte of five and of four is read back.
+TEST(PlaneWriter, DigitsAreReadBack) {
+  const BitField field = contract("gguf.tq1_0").description().codes;
+  Random random(21);
+  std::vector<uint8_t> codes(256 * 50);
+  for (uint8_t &code : codes)
+    code = static_cast<uint8_t>(random.next() % 3);
+  Bytes plane(54 * 50);
+  writeCodes(field, codes, plane);
+  std::span<const uint8_t> spans[] = {plane};
+  for (size_t i = 0; i < codes.size(); ++i)
+    ASSERT_EQ(readField(field, static_cast<int64_t>(i), spans), codes[i]) << i;
+}
+
 //===----------------------------------------------------------------------===//
 // parallelFor
 //===----------------------------------------------------------------------===//

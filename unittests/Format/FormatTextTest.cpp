@@ -92,6 +92,29 @@ TEST(FormatText, WhatPeopleWrite) {
   EXPECT_EQ(encodeRuleName(EncodeRule::TableAbsMax), "table_abs_max");
 }
 
+// What only encode writes is no part of what bytes mean.
+TEST(FormatText, DerivedFields) {
+  const std::string text =
+      "gritfmt1(planes=[72/8@0],codes=p0:4@0+i/8*72+i%8*4,level=u4,"
+      "scales=[(binary16,lin/8,p0:16@32+i*72)],axis=8";
+  const std::string derived = ",derived=[sum total=(u8,lin/8,p0:8@48+i*72),"
+                              "scaled_sum (binary16,lin/8,p0:16@56+i*72)])";
+  FormatDescription with = take(parseFormat(text + derived)).description;
+  ASSERT_EQ(with.derived.size(), 2u);
+  EXPECT_EQ(with.derived[0].rule, DerivedRule::Sum);
+  EXPECT_EQ(with.derived[0].field.name, "total");
+  EXPECT_EQ(with.derived[1].rule, DerivedRule::ScaledSum);
+  EXPECT_EQ(canonicalText(with),
+            canonicalText(take(parseFormat(text + ")")).description));
+  auto overlapping =
+      parseFormat(text + ",derived=[sum total=(u8,lin/8,p0:8@40+i*72)])");
+  ASSERT_FALSE(overlapping);
+  auto line =
+      parseFormat(text + ",derived=[sum total=(u8,axis/8,p0:8@48+i*72)])");
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().field, "derived 'total'");
+}
+
 TEST(FormatText, Parameters) {
   const std::string text =
       "gritfmt1(param block=32 in 8..1024 powers of two,"

@@ -262,9 +262,32 @@ enum class EncodeRule : uint8_t {
   GgmlSignedMax, ///< the element of largest magnitude maps to the lowest code
   GgmlAbsMax,    ///< amax / 127, reciprocal multiply, half away from zero
   GgmlExp2,      ///< ggml's MXFP4: floor(log2 amax) - 2 + 127, nearest level
-  GgmlAffineSearch, ///< ggml's K-quant search for scale and minimum
-  GgmlTableSearch,  ///< ggml's IQ4_NL search over a table of levels
+  GgmlAffineSearch, ///< ggml's search for scale and minimum, from 21 guesses
+  GgmlTableSearch,  ///< ggml's search over a table of levels, one or two scales
   TableAbsMax,      ///< amax scale, codes by midpoints (QLoRA's NF4)
+  GgmlAffineSearch16,  ///< the affine search from 16 guesses
+  GgmlAffineSearchAbs, ///< ... that sums distances, weighed by magnitude
+  GgmlSymmetricSearch, ///< scales of both signs, from 19 guesses
+  GgmlSymmetricRefine, ///< ... from one guess, by moving single codes
+  GgmlReciprocalMax,   ///< signed max whose reciprocal is taken first
+  GgmlAbsMaxClamped,   ///< absmax, codes clamped where their conversion fails
+  GgmlMinMax,          ///< (max - min) / (2^w - 1), minimum added, half up
+  GgmlMeanSign,        ///< the mean magnitude and the signs
+  GgmlHalfUp,          ///< an 8-bit float scale, rounded half up in binary32
+};
+
+/// What a derived field holds of the elements of its group.
+enum class DerivedRule : uint8_t {
+  Sum,       ///< the sum of their levels
+  ScaledSum, ///< ... times the scale before it was rounded to its word
+};
+
+/// A field that repeats what codes and scales say: encode writes it and decode
+/// does not read it.
+struct Derived {
+  DerivedRule rule = DerivedRule::Sum;
+  Factor field;
+  friend bool operator==(const Derived &, const Derived &) = default;
 };
 
 /// How encode chooses codes. Not part of what bytes mean.
@@ -287,6 +310,7 @@ struct FormatDescription {
   std::optional<Sparsity> sparsity;
   Projection projection;
   Encoding encoding;
+  std::vector<Derived> derived; ///< as the encoder: not part of the contract
 
   /// The extent of the group axis must be a multiple of this.
   int64_t axisMultiple = 1;
