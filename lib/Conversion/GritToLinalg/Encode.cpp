@@ -11,6 +11,7 @@
 #include "grit/Format/Codec.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <limits>
 #include <numeric>
 
@@ -153,9 +154,38 @@ selectSurvivors(Scalars s, const Sparsity &sparsity, Value all) {
 // The operation
 //===----------------------------------------------------------------------===//
 
-static bool searches(EncodeRule rule) {
-  return rule == EncodeRule::GgmlAffineSearch ||
-         rule == EncodeRule::GgmlTableSearch;
+/// What an emitted rule is, and what this one does instead; nothing for an
+/// emitted one.
+static std::pair<StringRef, StringRef> whyRuleIsNotEmitted(EncodeRule rule) {
+  switch (rule) {
+  case EncodeRule::None:
+  case EncodeRule::Exp2Floor:
+  case EncodeRule::Exp2Ceil:
+  case EncodeRule::Exp2Rne:
+  case EncodeRule::Ratio:
+  case EncodeRule::AffineMinMax:
+  case EncodeRule::GgmlSignedMax:
+  case EncodeRule::GgmlAbsMax:
+  case EncodeRule::GgmlExp2:
+  case EncodeRule::TableAbsMax:
+    return {};
+  case EncodeRule::GgmlAffineSearch:
+  case EncodeRule::GgmlAffineSearch16:
+  case EncodeRule::GgmlAffineSearchAbs:
+  case EncodeRule::GgmlSymmetricSearch:
+  case EncodeRule::GgmlSymmetricRefine:
+  case EncodeRule::GgmlTableSearch:
+    return {"a rule without a search",
+            "searches for the best scale of a block"};
+  case EncodeRule::GgmlReciprocalMax:
+  case EncodeRule::GgmlAbsMaxClamped:
+  case EncodeRule::GgmlMinMax:
+  case EncodeRule::GgmlMeanSign:
+  case EncodeRule::GgmlHalfUp:
+    return {"a rule that the compiler knows",
+            "has one that only the library follows"};
+  }
+  llvm_unreachable("an unknown encode rule");
 }
 
 /// What the library encodes and the emitted code does not.
@@ -166,6 +196,11 @@ static std::optional<Error> whyBeyondEmission(const FormatDescription &format) {
         .value();
   };
   EncodeRule rule = format.encoding.rule;
+  if (!format.derived.empty())
+    return refuse(format.derived[0].field.name, "codes and scales alone",
+                  "a field derived from them");
+  if (rule == EncodeRule::GgmlAbsMax && format.level.number.plus != 0)
+    return refuse("level", "a signed integer without a bias", "one with");
   if (!format.level.number.isTable() &&
       format.level.number.word.isExponentOnly())
     return refuse("e", "elements with a fraction", "powers of two");
@@ -193,10 +228,10 @@ static std::optional<Error> whyBeyondEmission(const FormatDescription &format) {
 /// it refuses too.
 static std::optional<Error> whyNotEmitted(const Contract &contract) {
   const FormatDescription &format = contract.description();
-  if (searches(format.encoding.rule))
-    return refuseEmission("encode rule", "a rule without a search",
-                          contract.name() +
-                              " searches for the best scale of a block")
+  auto [declared, reason] = whyRuleIsNotEmitted(format.encoding.rule);
+  if (!reason.empty())
+    return refuseEmission("encode rule", declared.str(),
+                          contract.name() + " " + reason.str())
         .value();
   // Rounding is a search in the sorted levels, which are listed in the code.
   constexpr unsigned kWidestElement = 8;

@@ -62,6 +62,32 @@ func.func @search(%x: tensor<1x256xf32>) -> !grit.array<1x256x#grit.format<gguf.
 
 // -----
 
+func.func @library_only(%x: tensor<1x32xf32>) -> !grit.array<1x32x#grit.format<gguf.q4_1>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: gguf.q4_1 has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<1x32xf32> -> !grit.array<1x32x#grit.format<gguf.q4_1>>
+  return %a : !grit.array<1x32x#grit.format<gguf.q4_1>>
+}
+
+// -----
+
+func.func @derived(%x: tensor<1x32xf32>) -> !grit.array<1x32x#grit.format<gguf.q8_1>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: s}}
+  // expected-note@+4 {{declared: codes and scales alone}}
+  // expected-note@+3 {{found: a field derived from them}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<1x32xf32> -> !grit.array<1x32x#grit.format<gguf.q8_1>>
+  return %a : !grit.array<1x32x#grit.format<gguf.q8_1>>
+}
+
+// -----
+
 // The library's own refusal, where it has one.
 func.func @undefined(%x: tensor<1x32xf32>) -> !grit.array<1x32x#grit.grade<e = e2m1, k0 = 32, s0 = e8m0, esr = affineminmax>> {
   // expected-error@+6 {{'grit.encode' op the encode rule affineminmax is not defined for this format}}
