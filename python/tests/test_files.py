@@ -174,7 +174,9 @@ def test_we_read_what_the_package_safetensors_writes(tmp_path):
 
 def test_the_package_gguf_reads_what_we_write(tmp_path, weights):
     gguf = pytest.importorskip("gguf")
-    tensors = {name: grit.quantize(weights, name) for name in GGUF}
+    # The package has no reader for these three, or not their size.
+    names = set(GGUF) - {"gguf.q8_1", "gguf.q8_k", "gguf.q2_0"}
+    tensors = {name: grit.quantize(weights, name) for name in sorted(names)}
     tensors["plain"] = weights
     tensors["half"] = weights.astype(np.float16)
     path = tmp_path / "x.gguf"
@@ -193,7 +195,7 @@ def test_the_package_gguf_reads_what_we_write(tmp_path, weights):
         assert_same_bits(expected, values.astype(np.float32), tensor.name)
     with grit.open(path, level=2) as file:
         assert file.format == "gguf"
-        for name in GGUF:
+        for name in names:
             assert file[name].gid == tensors[name].gid
             assert file[name].digest == tensors[name].digest
 
