@@ -30,7 +30,7 @@
 /** Rises when a structure or a function here changes its meaning or layout. */
 #define GRIT_ABI_VERSION 1
 /** Rises when something is added; 0 again when GRIT_ABI_VERSION rises. */
-#define GRIT_ABI_MINOR 1
+#define GRIT_ABI_MINOR 2
 
 /** The largest rank of an array. */
 #define GRIT_MAXRANK 8
@@ -357,6 +357,16 @@ grit_check_shared_extent(const grit_shared_extent_t *shared, int64_t first,
     null. */
 GRIT_API GRIT_NODISCARD grit_status_t grit_register_grade(
     const char *name, const char *grade, uint64_t *id, grit_detail_t *detail);
+
+/** Makes a format known in this process: `text` is its description
+    ("gritfmt1(...)", spec/gritfmt1.md), whose part `name =` says by what name
+    every function that takes a contract knows it; compiled functions and checks
+    know its id. A text with one parameter adds its whole family,
+    "mine(block=128)". The same text may be registered again; a name or a format
+    that is taken is refused. `id`, which may be null, becomes the format id.
+   The detail of a text that cannot be read says line and column. */
+GRIT_API GRIT_NODISCARD grit_status_t
+grit_register_format(const char *text, uint64_t *id, grit_detail_t *detail);
 
 /** How two grades stand to each other (GRIT v1, section 4.3). */
 typedef enum grit_relation_t {

@@ -1,4 +1,4 @@
-//===- Grades.cpp - registration and relations of grades from C -----------===//
+//===- Grades.cpp - registration of contracts, relations of grades, from C ===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -63,19 +63,34 @@ static grit_status_t giveText(const std::string &text, char *to,
   return succeed(detail);
 }
 
-grit_status_t grit_register_grade(const char *name, const char *grade,
-                                  uint64_t *id, grit_detail_t *detail) {
-  if (!name || !grade)
-    return fail(badArgument(name ? "grade" : "name", "an address", "null"),
-                detail);
+/// Runs `make`, which registers a contract, and gives its id.
+template <typename Make>
+static grit_status_t registerContract(uint64_t *id, grit_detail_t *detail,
+                                      Make &&make) {
   return guarded(detail, [&] {
-    Expected<Contract> contract = registerGrade(name, grade);
+    Expected<Contract> contract = make();
     if (!contract)
       return fail(contract.error(), detail);
     if (id)
       *id = contract->id();
     return succeed(detail);
   });
+}
+
+grit_status_t grit_register_grade(const char *name, const char *grade,
+                                  uint64_t *id, grit_detail_t *detail) {
+  if (!name || !grade)
+    return fail(badArgument(name ? "grade" : "name", "an address", "null"),
+                detail);
+  return registerContract(id, detail,
+                          [&] { return registerGrade(name, grade); });
+}
+
+grit_status_t grit_register_format(const char *text, uint64_t *id,
+                                   grit_detail_t *detail) {
+  if (!text)
+    return fail(badArgument("text", "an address", "null"), detail);
+  return registerContract(id, detail, [&] { return registerFormat(text); });
 }
 
 grit_status_t grit_relate(const char *first, const char *second,

@@ -187,7 +187,8 @@ static std::vector<Contract> knownGrades() {
     if (contract.isGrade())
       grades.push_back(contract);
   for (const Contract &contract : userContracts())
-    grades.push_back(contract);
+    if (contract.isGrade())
+      grades.push_back(contract);
   return grades;
 }
 

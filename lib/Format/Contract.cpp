@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Contract.h"
-#include "ForeignFormats.h"
 #include "Registry.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
@@ -47,11 +46,8 @@ static Expected<Contract> parseMember(std::string_view original,
                                       std::string_view text) {
   size_t open = text.find('(');
   std::string_view name = text.substr(0, open);
-  const ForeignFormat *family = nullptr;
-  for (const ForeignFormat &foreign : foreignFormats())
-    if (foreign.format.name == name)
-      family = &foreign;
-  if (!family || !family->parameter()) {
+  std::optional<FormatParameter> found = registry::findParameter(name);
+  if (!found) {
     if (registry::findName(name))
       return unknown(original, std::string(name) + " takes no parameter",
                      std::string(name), "write the name alone");
@@ -60,7 +56,7 @@ static Expected<Contract> parseMember(std::string_view original,
         "a registered name or grit1(...)",
         didYouMean(name, std::vector<std::string_view>{"hurray.nf4", "grit1"}));
   }
-  const FormatParameter &parameter = *family->parameter();
+  const FormatParameter &parameter = *found;
   std::string prefix = parameter.name + "=";
   std::string declared =
       std::string(name) + "(" + prefix + "N), N a power of two from " +
@@ -86,7 +82,10 @@ static Expected<Contract> parseMember(std::string_view original,
   std::string member = std::string(name);
   if (value != parameter.byDefault)
     member += "(" + prefix + std::to_string(value) + ")";
-  return *registry::findName(member);
+  if (const Contract *contract = registry::findName(member))
+    return *contract;
+  return unknown(original, std::string(name) + " has no such member", declared,
+                 "choose another value");
 }
 
 /// The part of a name before its dot, with it; nothing for a name without one.
@@ -152,9 +151,7 @@ static std::string suggestName(std::string_view name) {
 }
 
 Expected<Contract> Contract::parse(std::string_view text) {
-  // Long enough for any description of a format, short enough for any caller.
-  constexpr size_t kMaxText = 1 << 16;
-  if (text.size() > kMaxText)
+  if (text.size() > kMaxFormatText)
     return unknown(text, "a contract of this length is not read",
                    "at most 65536 characters", "check where the text is from");
   std::string name = normalized(text);

@@ -14,8 +14,7 @@
 
 using namespace grit;
 
-/// "144 B per 256", "4 B": what a plane holds.
-static std::string planeText(const PlaneInfo &plane) {
+std::string grit::describePlane(const PlaneInfo &plane) {
   bool wholeBytes = plane.bits % 8 == 0;
   std::string text = wholeBytes ? std::to_string(plane.bits / 8) + " B"
                                 : std::to_string(plane.bits) +
@@ -29,10 +28,10 @@ static std::string planeText(const PlaneInfo &plane) {
     text += " each";
   else if (plane.elements)
     text += " per " + std::to_string(plane.elements);
-  return plane.name + ": " + text;
+  return text;
 }
 
-static std::string numberText(const Number &number) {
+std::string grit::describeNumber(const Number &number) {
   if (number.isTable())
     return "table of " + std::to_string(number.table.size());
   std::string text = number.word.str();
@@ -49,9 +48,9 @@ static std::string numberText(const Number &number) {
   return text;
 }
 
-static std::string levelText(const FormatDescription &description) {
+std::string grit::describeLevel(const FormatDescription &description) {
   const Level &level = description.level;
-  std::string text = numberText(level.number);
+  std::string text = describeNumber(level.number);
   if (level.vector > 1)
     text += " in vectors of " + std::to_string(level.vector);
   if (level.signs)
@@ -66,7 +65,7 @@ static std::string levelText(const FormatDescription &description) {
   return text;
 }
 
-static std::string groupText(const Factor &factor) {
+std::string grit::describeGroup(const Factor &factor) {
   if (factor.group == 0)
     return "whole array";
   if (factor.group == kWholeAxis)
@@ -85,8 +84,8 @@ static std::string factorsText(const std::vector<Factor> &factors) {
   for (const Factor &factor : factors) {
     if (!text.empty() || factor.op != FactorOp::Multiply)
       text += ops[static_cast<unsigned>(factor.op)];
-    text += factor.name + " (" + numberText(factor.number) + ", " +
-            groupText(factor) +
+    text += factor.name + " (" + describeNumber(factor.number) + ", " +
+            describeGroup(factor) +
             (factor.afterLevel ? ", after the level)" : ")");
   }
   return text;
@@ -110,10 +109,11 @@ static std::string rowText(const Contract &contract) {
   std::snprintf(bits, sizeof(bits), "%g", description.bitsPerElement());
   std::string planes;
   for (const PlaneInfo &plane : description.planes)
-    planes += (planes.empty() ? "" : "; ") + planeText(plane);
+    planes +=
+        (planes.empty() ? "" : "; ") + plane.name + ": " + describePlane(plane);
   return "| `" + contract.name() + "` | " + bits + " | " + planes + " | " +
          std::to_string(description.axisMultiple) + " | " +
-         levelText(description) + " | " + factorsText(description.scales) +
+         describeLevel(description) + " | " + factorsText(description.scales) +
          " | " + offsetText(description.offset) + " | `" +
          hexWord(contract.id(), 16) + "` |\n";
 }

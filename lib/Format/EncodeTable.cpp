@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The encoder customary for QLoRA's NF4: the scale of a block is its largest
-// magnitude, and a code is the number of midpoints below the scaled value.
+// magnitude, and a code is the number of midpoints below the scaled value. Of a
+// scale that is stored with less precision, what is stored counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +51,9 @@ TableAbsMaxRule::TableAbsMaxRule(const FormatDescription &format)
 std::optional<Error> TableAbsMaxRule::encode(EncodeUnit &unit) const {
   // The guard keeps the reciprocal of a zero or subnormal maximum finite.
   constexpr float kLeast = 1e-38f;
-  float amax = absMax(unit.values);
-  float reciprocal = 1 / std::max(amax, kLeast);
-  unit.scales[0][0] = wordCode(scale, amax, encoding);
+  uint32_t code = wordCode(scale, absMax(unit.values), encoding);
+  float reciprocal = 1 / std::max(scale.decode(code), kLeast);
+  unit.scales[0][0] = code;
   for (size_t i = 0; i < unit.values.size(); ++i)
     unit.codes[i] =
         elements(std::clamp(unit.values[i] * reciprocal, -1.0f, 1.0f));

@@ -82,9 +82,11 @@ PlaneInfo FormatReader::readPlane() {
 void FormatReader::readPlanes(std::vector<PlaneInfo> &into) {
   cursor.expect("[");
   do {
+    size_t place = cursor.position();
     PlaneInfo plane = readPlane();
     if (plane.name.empty())
       plane.name = "p" + std::to_string(into.size());
+    keepPlace("plane", plane.name, place);
     into.push_back(std::move(plane));
   } while (cursor.take(","));
   cursor.expect("]");
@@ -326,10 +328,12 @@ void FormatReader::readGroup(Factor &factor) {
   factor.group = integer();
 }
 
-Factor FormatReader::readFactor(std::string name) {
+Factor FormatReader::readFactor(std::string_view kind, std::string name) {
   Factor factor;
+  size_t place = cursor.position();
   std::string_view given = takeName();
   factor.name = given.empty() ? std::move(name) : std::string(given);
+  keepPlace(kind, factor.name, place);
   factor.afterLevel = cursor.take(">");
   if (cursor.take("/"))
     factor.op = FactorOp::Divide;
@@ -345,14 +349,15 @@ Factor FormatReader::readFactor(std::string name) {
   return factor;
 }
 
-std::vector<Factor> FormatReader::readFactors(std::string_view prefix) {
+std::vector<Factor> FormatReader::readFactors(std::string_view kind,
+                                              std::string_view prefix) {
   std::vector<Factor> factors;
   cursor.expect("[");
   if (cursor.take("]"))
     return factors;
   do
     factors.push_back(
-        readFactor(std::string(prefix) + std::to_string(factors.size())));
+        readFactor(kind, std::string(prefix) + std::to_string(factors.size())));
   while (cursor.take(","));
   cursor.expect("]");
   return factors;

@@ -27,9 +27,17 @@ public:
   FormatWord readWord();
   /// The number of a level and the length of its vectors.
   std::pair<Number, unsigned> readLevel();
-  Factor readFactor(std::string name);
+  /// `kind` is "scale" or "offset".
+  Factor readFactor(std::string_view kind, std::string name);
   /// Factors without a name get `prefix` and their number.
-  std::vector<Factor> readFactors(std::string_view prefix);
+  std::vector<Factor> readFactors(std::string_view kind,
+                                  std::string_view prefix);
+
+  /// Where the planes and factors are, "plane 'blocks'", "scale 'd'", as
+  /// validate calls them.
+  const std::vector<std::pair<std::string, size_t>> &places() const {
+    return found;
+  }
 
   /// An integer that is not negative.
   int64_t integer();
@@ -51,10 +59,15 @@ private:
   float readEntry();
   std::vector<float> readBytes();
   void readGroup(Factor &factor);
+  void keepPlace(std::string_view kind, std::string_view name, size_t place) {
+    found.emplace_back(std::string(kind) + " '" + std::string(name) + "'",
+                       place);
+  }
 
   TextCursor &cursor;
   const std::vector<PlaneInfo> &planes;
   const std::vector<ParameterValue> &parameters;
+  std::vector<std::pair<std::string, size_t>> found;
 };
 
 } // namespace grit

@@ -83,6 +83,7 @@ public:
   Expected<NamedFormat> run();
 
 private:
+  using Place = std::pair<std::string_view, size_t>;
   struct Part {
     std::string_view key;
     void (FormatParser::*read)();
@@ -90,7 +91,11 @@ private:
   };
   static const Part kParts[];
 
-  void readPart(std::vector<std::string_view> &seen);
+  void readPart();
+  bool isSeen(std::string_view key) const {
+    return std::ranges::find(seen, key, &Place::first) != seen.end();
+  }
+  std::string placeOf(std::string_view fault) const;
   void readParameter();
   void readName() { format.name = cursor.takeWord(); }
   void readSummary() { format.summary = cursor.expectQuoted(); }
@@ -102,7 +107,9 @@ private:
   void readLevel();
   void readSigns();
   void readBook() { format.description.level.book = reader.readField(); }
-  void readScales() { format.description.scales = reader.readFactors("s"); }
+  void readScales() {
+    format.description.scales = reader.readFactors("scale", "s");
+  }
   void readZero();
   void readMinimum();
   void readSparsity();
@@ -116,6 +123,7 @@ private:
   std::vector<ParameterValue> parameters;
   FormatReader reader;
   std::span<const ParameterValue> values;
+  std::vector<Place> seen; ///< the parts, and where they begin
   bool hasPlaces = false;
 };
 
@@ -176,7 +184,7 @@ void FormatParser::readParameter() {
   parameters.push_back({name, value});
 }
 
-void FormatParser::readPart(std::vector<std::string_view> &seen) {
+void FormatParser::readPart() {
   size_t place = cursor.position();
   std::string_view key = cursor.takeWord();
   if (key == "param")
@@ -188,9 +196,9 @@ void FormatParser::readPart(std::vector<std::string_view> &seen) {
       known += ", " + std::string(other.key) + "=";
     return cursor.failAt(place, "a part: " + known);
   }
-  if (std::ranges::find(seen, key) != seen.end())
+  if (isSeen(key))
     return cursor.failAt(place, "each part once");
-  seen.push_back(key);
+  seen.emplace_back(key, place);
   cursor.expect("=");
   (this->*part->read)();
 }
@@ -252,7 +260,7 @@ void FormatParser::readZero() {
   if (offset.kind != Offset::Kind::None)
     return cursor.fail("a zero point or a minimum, not both");
   offset.kind = Offset::Kind::ZeroPoint;
-  offset.factors = {reader.readFactor("z0")};
+  offset.factors = {reader.readFactor("offset", "z0")};
 }
 
 void FormatParser::readMinimum() {
@@ -260,7 +268,7 @@ void FormatParser::readMinimum() {
   if (offset.kind != Offset::Kind::None)
     return cursor.fail("a zero point or a minimum, not both");
   offset.kind = Offset::Kind::Minimum;
-  offset.factors = reader.readFactors("m");
+  offset.factors = reader.readFactors("offset", "m");
 }
 
 void FormatParser::readSparsity() {
@@ -300,18 +308,36 @@ void FormatParser::choosePlaces() {
     *words[std::min(plane.placement, 2u)] = placements::RowMajor;
 }
 
+/// Where the text says what validate finds wrong.
+std::string FormatParser::placeOf(std::string_view fault) const {
+  static constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+      {"axisMultiple", "axis"}, {"arrayMultiple", "array"},
+      {"sparsity", "sparse"},   {"projection", "into"},
+      {"offset", "zero"},       {"offset", "min"}};
+  for (const auto &[name, place] : reader.places())
+    if (name == fault)
+      return cursor.location(place);
+  for (const auto &[key, place] : seen) {
+    bool isMeant = key == fault;
+    for (const auto &[name, other] : kKeys)
+      isMeant |= name == fault && other == key;
+    if (isMeant)
+      return cursor.location(place);
+  }
+  return {};
+}
+
 Expected<NamedFormat> FormatParser::run() {
   cursor.expect("gritfmt1");
   cursor.expect("(");
-  std::vector<std::string_view> seen;
   do
-    readPart(seen);
+    readPart();
   while (cursor.take(","));
   cursor.expect(")");
   if (!cursor.atEnd())
     cursor.fail("nothing after the format");
   for (const Part &part : kParts)
-    if (part.isNeeded && std::ranges::find(seen, part.key) == seen.end())
+    if (part.isNeeded && !isSeen(part.key))
       cursor.fail("the part " + std::string(part.key) + "=");
   for (const ParameterValue &given : values)
     if (std::ranges::find(format.parameters, given.name,
@@ -321,8 +347,11 @@ Expected<NamedFormat> FormatParser::run() {
     return tl::unexpected(*cursor.fault());
   if (!hasPlaces)
     choosePlaces();
-  if (std::optional<Error> error = validate(format.description))
+  if (std::optional<Error> error = validate(format.description)) {
+    if (std::string place = placeOf(error->field); !place.empty())
+      error->message += " (" + place + ")";
     return tl::unexpected(std::move(*error));
+  }
   return std::move(format);
 }
 

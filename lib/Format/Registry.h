@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Contracts of the library are there from the start; users add grades. Both
-// stay for the life of the process, so that pointers to them stay valid.
+// Contracts of the library are there from the start; users add grades and
+// formats. Both stay for the life of the process, so that pointers to them stay
+// valid.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #define GRIT_LIB_FORMAT_REGISTRY_H
 
 #include "grit/Format/Contract.h"
+#include "grit/Format/FormatText.h"
 #include <span>
 
 namespace grit {
@@ -31,11 +33,28 @@ struct Contract::Impl {
   std::string summary;
 };
 
+/// Characters of a text: enough for any description of a format, and short
+/// enough for any caller.
+inline constexpr size_t kMaxFormatText = 1 << 16;
+
 /// The contract of a grade that nobody registered.
 Expected<Contract> makeGradeContract(const Grade &grade);
 
 /// The contract of a format in text: a registered one where it is the same.
 Expected<Contract> makeTextContract(std::string_view text);
+
+/// The contract of a format, as if nobody knew it.
+Contract makeFormatContract(const NamedFormat &format);
+
+/// A member of a family and its name, "hurray.nf4(block=128)".
+struct FamilyMember {
+  std::string name;
+  NamedFormat format;
+};
+
+/// The members of a family with one parameter, but for its default.
+std::vector<FamilyMember> membersOf(std::string_view text,
+                                    const NamedFormat &family);
 
 /// A copy under a name that a user gives it.
 Contract nameForUser(const Contract &contract, std::string name);
@@ -50,6 +69,14 @@ std::span<const Contract> contracts();
 const Contract *findId(uint64_t id);
 const Contract *findName(std::string_view name);
 const Contract *findCanonical(std::string_view text);
+/// The parameter of the family with this name.
+std::optional<FormatParameter> findParameter(std::string_view family);
+
+// The same of what users registered alone.
+const Contract *findUserId(uint64_t id);
+const Contract *findUserName(std::string_view name);
+const Contract *findUserCanonical(std::string_view text);
+std::optional<FormatParameter> findUserParameter(std::string_view family);
 
 } // namespace registry
 } // namespace grit

@@ -20,14 +20,15 @@ from ._core import Contract, TensorInfo, contracts
 from ._errors import (CheckError, GritDigestError, GritGradeError, GritLayoutError,
                       GritSizeError, Status)
 from ._file import File, open, save
-from ._library import register_grade
+from ._library import register_format, register_grade
 
 __version__ = _core.__version__
 
 __all__ = [
     "Array", "CheckError", "Contract", "File", "GritDigestError", "GritGradeError",
     "GritLayoutError", "GritSizeError", "Status", "TensorInfo", "check", "compiler",
-    "contracts", "matmul", "open", "quantize", "register_grade", "save",
+    "contracts", "matmul", "open", "quantize", "register_format", "register_grade",
+    "save",
 ]
 
 

@@ -80,6 +80,8 @@ class Compiler:
                 ("grit_module_lookup_packed", pointer, [pointer, text]),
                 ("grit_register_grade", ctypes.c_int,
                  [text, text, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(Detail)]),
+                ("grit_register_format", ctypes.c_int,
+                 [text, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(Detail)]),
                 ("grit_set_failure_handler", None, [FailureHandler, pointer])]:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
@@ -119,11 +121,11 @@ class Compiler:
             finally:
                 self._lock.release()
 
-    def register_grade(self, name: str, text: str) -> None:
-        """Makes a grade known to what compiled functions call."""
+    def register(self, kind: str, *arguments: str) -> None:
+        """Makes a contract known to what compiled functions call: grit_register_KIND."""
         detail = Detail()
-        status = self._library.grit_register_grade(name.encode(), text.encode(), None,
-                                                   ctypes.byref(detail))
+        status = getattr(self._library, f"grit_register_{kind}")(
+            *(argument.encode() for argument in arguments), None, ctypes.byref(detail))
         if status:
             raise _errors.make(status, detail.message.decode(errors="replace"), {})
 
@@ -146,7 +148,8 @@ class Code:
 
 
 _compilers: list[Compiler] = []
-_grades: list[tuple[str, str]] = []  # what users registered, for a compiler to come
+# What users registered, for a compiler to come: the arguments of register().
+_registered: list[tuple[str, ...]] = []
 _creation = threading.Lock()
 
 
@@ -155,10 +158,19 @@ def shared_compiler() -> Compiler:
     with _creation:
         if not _compilers:
             compiler = Compiler()
-            for name, text in _grades:
-                compiler.register_grade(name, text)
+            for arguments in _registered:
+                compiler.register(*arguments)
             _compilers.append(compiler)
         return _compilers[0]
+
+
+def _forward(*arguments: str) -> None:
+    """Tells the compiler what was registered, now or when it is loaded."""
+    with _creation:
+        for compiler in _compilers:
+            compiler.register(*arguments)
+        if arguments not in _registered:
+            _registered.append(arguments)
 
 
 def register_grade(name: str, text: str) -> Contract:
@@ -169,9 +181,28 @@ def register_grade(name: str, text: str) -> Contract:
     CheckError (GRIT v1, section 4).
     """
     contract = _core.register_grade(name, text)
-    with _creation:
-        for compiler in _compilers:
-            compiler.register_grade(name, contract.canonical)
-        if (name, contract.canonical) not in _grades:
-            _grades.append((name, contract.canonical))
+    _forward("grade", name, contract.canonical)
+    return contract
+
+
+def register_format(text_or_path: str | os.PathLike[str]) -> Contract:
+    """Makes a format known in this process, like a grade: a text
+    'gritfmt1(name = mine, ...)' (spec/gritfmt1.md), or the path of a file that holds
+    one. A string with a parenthesis is a text. MLIR text takes the canonical string.
+
+    A text with one parameter adds its whole family: 'mine(block=128)'. The same text
+    may be registered again; a name or a format that is taken raises CheckError.
+    """
+    if isinstance(text_or_path, str) and "(" in text_or_path:
+        path, text = None, text_or_path
+    else:
+        path = pathlib.Path(text_or_path)
+        text = path.read_text(encoding="utf-8")
+    try:
+        contract = _core.register_format(text)
+    except _errors.CheckError as error:
+        if path is None:
+            raise
+        raise type(error)(f"{path}: {error}", error.detail) from None
+    _forward("format", text)
     return contract

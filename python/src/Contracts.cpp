@@ -55,8 +55,8 @@ void grit::python::bindContracts(nb::module_ &m) {
       m, "Contract",
       "What quantized bytes mean: a grade of GRIT v1 or a foreign format.\n\n"
       "Made from a registered name in any case ('mxfp4', 'GRADE_MXFP4',\n"
-      "'gguf.q4_k', 'hurray.nf4(block=128)') or from a grade string\n"
-      "('grit1(...)').")
+      "'gguf.q4_k', 'hurray.nf4(block=128)'), from a grade string\n"
+      "('grit1(...)') or from the text of a format ('gritfmt1(...)').")
       .def(
           "__init__",
           [](Contract *self, const std::string &name) {
@@ -126,6 +126,12 @@ void grit::python::bindContracts(nb::module_ &m) {
       nb::arg("name"), nb::arg("text"),
       "Makes a grade known to this module: its id to check(), and its name "
       "to Contract().");
+  m.def(
+      "register_format",
+      [](const std::string &text) { return unwrap(registerFormat(text)); },
+      nb::arg("text"),
+      "Makes the format of a text ('gritfmt1(name = ..., ...)') known to this "
+      "module: its id, and its name to Contract().");
   m.def("decode_code", decodeCode, nb::arg("word"), nb::arg("code"),
         nb::arg("exp2") = 0,
         "The value of a code of a format word, times 2**exp2, rounded to "

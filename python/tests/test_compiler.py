@@ -432,3 +432,21 @@ def test_a_grade_that_is_registered_before_the_compiler_is_loaded():
         print(grit.compiler.decode(array).tolist())"""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == f"{[[1.0] * 8]}\n", done.stderr
+
+
+USERS_FORMAT = ("gritfmt1(name=my.nibbles,encode=ratio,planes=[data=4/1@0,scale=16/4@1],"
+                "codes=data:4@0+i*4,level=s4,scales=[d=(binary16,lin/4,scale:16@0+i*16)],axis=4)")
+
+
+def test_a_registered_format_reaches_compiled_functions():
+    """Also one that is registered before the compiler is loaded."""
+    array = grit.quantize(RNG.normal(size=(3, 8)), USERS_FORMAT)
+    assert grit.register_format(USERS_FORMAT) == array.contract
+    assert_same_bits(grit.compiler.decode(array), array.dequantize())
+    script = f"""if True:
+        import numpy as np, grit_mlir as grit
+        grit.register_format("{USERS_FORMAT}")
+        array = grit.quantize(np.ones((1, 8), np.float32), "my.nibbles")
+        assert (grit.compiler.decode(array) == array.dequantize()).all()"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

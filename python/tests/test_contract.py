@@ -93,6 +93,45 @@ def test_a_registered_grade_is_known_everywhere():
         grit.register_grade("mxfp4", text)
 
 
+def format_text(name, level="s4"):
+    return (f"gritfmt1(name={name},encode=ratio,planes=[data=4/1@0,scale=16/20@1],\n"
+            f"codes=data:4@0+i*4,level={level},"
+            "scales=[d=(binary16,lin/20,scale:16@0+i*16)],axis=20)")
+
+
+def test_a_registered_format_is_known_by_name(tmp_path):
+    text = format_text("my.nibbles")
+    with pytest.raises(grit.GritGradeError):
+        grit.Contract("my.nibbles")
+    mine = grit.register_format(text)
+    assert mine == grit.Contract("My.Nibbles") == grit.Contract(mine.canonical)
+    assert grit.register_format(text) == mine
+    path = tmp_path / "nibbles.grit"
+    path.write_text("# a comment\n" + text)
+    assert grit.register_format(path) == grit.register_format(str(path)) == mine
+    array = grit.quantize(np.linspace(-7, 7, 40, dtype=np.float32).reshape(2, 20), "my.nibbles")
+    assert [plane.nbytes for plane in array.planes[:2]] == [20, 4]
+    grit.save(tmp_path / "x.safetensors", {"w": array})
+    assert grit.open(tmp_path / "x.safetensors")["w"].contract == mine
+
+
+def test_a_format_that_cannot_be_registered_is_refused_with_its_place(tmp_path):
+    grit.register_format(format_text("my.taken", "u4"))
+    with pytest.raises(grit.GritGradeError, match="'my.taken' = gritfmt1") as caught:
+        grit.register_format(format_text("my.taken"))
+    assert caught.value.detail["field"] == "name"
+    path = tmp_path / "wrong.grit"
+    path.write_text(format_text("my.wrong", "s5"))
+    with pytest.raises(grit.GritGradeError) as caught:
+        grit.register_format(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert caught.value.detail["field"] == "line 2, column 26"
+    with pytest.raises(grit.GritGradeError, match=r"\(line 2, column 20\)"):
+        grit.register_format(format_text("my.wrong", "s8"))
+    with pytest.raises(FileNotFoundError):
+        grit.register_format(tmp_path / "none.grit")
+
+
 def test_the_block_of_nf4_is_a_parameter():
     assert grit.Contract("hurray.nf4") == grit.Contract("hurray.nf4(block=64)")
     wide = grit.Contract("hurray.nf4(block=128)")

@@ -17,7 +17,8 @@ using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::vector<std::string> inputs, grades;
+  std::vector<std::string> inputs;
+  Registrations registrations;
   int level = 1;
   bool json = false;
 };
@@ -165,7 +166,7 @@ static void printMessages(const std::vector<Outcome> &checks) {
 }
 
 static int run(const Options &options) {
-  if (!registerGrades(options.grades))
+  if (!registerAll(options.registrations))
     return kUsage;
   Outcomes outcomes;
   for (const std::string &input : options.inputs)
@@ -189,7 +190,7 @@ Command grit::tool::addCheck(CLI::App &parent) {
                   "0 and 1: headers and sizes; 2: also digests and orders; 3: "
                   "also warns about planes that look implausible")
       ->check(CLI::Range(0, 3));
-  addGradeOption(*app, options->grades);
+  addRegistrations(*app, options->registrations);
   app->add_flag("--json", options->json, "Print JSON");
   app->footer("Exit codes: 0 everything checked is Ok (warnings included), 1 "
               "something was refused,\n2 output not written, 3 a file carries "

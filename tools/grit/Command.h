@@ -33,16 +33,24 @@ struct Command {
   std::function<int()> run;
 };
 
-/// Declares `--grade NAME=TEXT` of the commands that read contracts.
-void addGradeOption(CLI::App &app, std::vector<std::string> &pairs);
-/// Registers the grades; false after a message where one is refused, which is
+/// The contracts that a command line adds to those of the library.
+struct Registrations {
+  std::vector<std::string> grades;  ///< NAME=TEXT
+  std::vector<std::string> formats; ///< files with one text each
+};
+
+/// Declares `--grade NAME=TEXT` and `--format FILE` of the commands that read
+/// contracts.
+void addRegistrations(CLI::App &app, Registrations &registrations);
+/// Registers all of them; false after a message where one is refused, which is
 /// an error of the command line.
-bool registerGrades(const std::vector<std::string> &pairs);
+bool registerAll(const Registrations &registrations);
 
 Command addInspect(CLI::App &parent);
 Command addQuantize(CLI::App &parent);
 Command addDequantize(CLI::App &parent);
 Command addFormats(CLI::App &parent);
+Command addShow(CLI::App &parent);
 Command addCompile(CLI::App &parent);
 Command addRun(CLI::App &parent);
 Command addScan(CLI::App &parent);

@@ -18,7 +18,7 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string file, output;
-  std::vector<std::string> grades;
+  Registrations registrations;
   bool json = false;
 };
 } // namespace
@@ -100,7 +100,7 @@ static void report(const TensorFile &file, const std::string &path,
 }
 
 static int run(const Options &options) {
-  if (!registerGrades(options.grades))
+  if (!registerAll(options.registrations))
     return kUsage;
   auto file = openTensorFile(options.file);
   if (!file) {
@@ -132,7 +132,7 @@ Command grit::tool::addDequantize(CLI::App &parent) {
                   "FILE.f32.safetensors)")
       ->type_name("OUT")
       ->check(checkOutputName);
-  addGradeOption(*app, options->grades);
+  addRegistrations(*app, options->registrations);
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }

@@ -16,7 +16,7 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string a, b;
-  std::vector<std::string> grades;
+  Registrations registrations;
   bool json = false;
 };
 } // namespace
@@ -67,7 +67,7 @@ static void printJson(const Options &options,
 }
 
 static int run(const Options &options) {
-  if (!registerGrades(options.grades))
+  if (!registerAll(options.registrations))
     return kUsage;
   Expected<scan::Subject> a = scan::readSubject(options.a);
   Expected<scan::Subject> b = scan::readSubject(options.b);
@@ -92,7 +92,7 @@ Command grit::tool::addExplain(CLI::App &parent) {
                      "string, a contract id or a gid";
   app->add_option("A", options->a, what)->required();
   app->add_option("B", options->b, what)->required();
-  addGradeOption(*app, options->grades);
+  addRegistrations(*app, options->registrations);
   app->add_flag("--json", options->json, "Print JSON");
   return {app, [options] { return run(*options); }};
 }

@@ -20,11 +20,20 @@ static std::string bitsText(const FormatDescription &description) {
   return text;
 }
 
+/// The names of the library, then those of the command line.
+static std::vector<std::pair<std::string, Contract>> listed() {
+  std::vector<std::pair<std::string, Contract>> contracts;
+  for (const std::string &name : registeredContractNames())
+    contracts.emplace_back(name, *Contract::parse(name));
+  for (const Contract &contract : userContracts())
+    contracts.emplace_back(contract.userName(), contract);
+  return contracts;
+}
+
 static void printJson() {
   JsonWriter json(2);
   json.beginObject().field("version", 1).key("formats").beginArray();
-  for (const std::string &name : registeredContractNames()) {
-    const Contract contract = *Contract::parse(name);
+  for (const auto &[name, contract] : listed()) {
     const FormatDescription &description = contract.description();
     json.beginObject().field("name", name).field("summary", contract.summary());
     json.field("kind", contract.isGrade() ? "grade" : "foreign");
@@ -46,8 +55,7 @@ static void printJson() {
 static void printText() {
   std::vector<std::vector<std::string>> rows = {
       {"name", "bits", "id", "what it is"}};
-  for (const std::string &name : registeredContractNames()) {
-    const Contract contract = *Contract::parse(name);
+  for (const auto &[name, contract] : listed()) {
     rows.push_back({name, bitsText(contract.description()),
                     hexWord(contract.id(), 16), contract.summary()});
   }
@@ -57,6 +65,7 @@ static void printText() {
 Command grit::tool::addFormats(CLI::App &parent) {
   struct Options {
     bool json = false, markdown = false;
+    Registrations registrations;
   };
   auto options = std::make_shared<Options>();
   CLI::App *app =
@@ -65,7 +74,10 @@ Command grit::tool::addFormats(CLI::App &parent) {
   app->add_flag("--markdown", options->markdown,
                 "Print the table of docs/Formats.md")
       ->excludes(json);
+  addRegistrations(*app, options->registrations);
   return {app, [options] {
+            if (!registerAll(options->registrations))
+              return static_cast<int>(kUsage);
             if (options->json)
               printJson();
             else if (options->markdown)

@@ -18,7 +18,8 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string file;
-  std::vector<std::string> patterns, grades;
+  std::vector<std::string> patterns;
+  Registrations registrations;
   bool json = false, verify = false;
 };
 } // namespace
@@ -95,7 +96,7 @@ static void printJson(const TensorFile &file,
 }
 
 static int run(const Options &options) {
-  if (!registerGrades(options.grades))
+  if (!registerAll(options.registrations))
     return kUsage;
   std::vector<Error> problems;
   OpenOptions how;
@@ -132,7 +133,7 @@ Command grit::tool::addInspect(CLI::App &parent) {
       ->type_name("GLOB")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  addGradeOption(*app, options->grades);
+  addRegistrations(*app, options->registrations);
   app->add_flag("--verify", options->verify,
                 "Also read the arrays and compare their digests");
   app->add_flag("--json", options->json, "Print JSON");

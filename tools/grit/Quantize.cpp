@@ -17,7 +17,8 @@ using namespace grit::tool;
 namespace {
 struct Options {
   std::string file, to, fallback, output;
-  std::vector<std::string> include, exclude, grades;
+  std::vector<std::string> include, exclude;
+  Registrations registrations;
   bool json = false;
 };
 
@@ -325,7 +326,7 @@ int Quantizer::run() {
 }
 
 static int run(const Options &options) {
-  if (!registerGrades(options.grades))
+  if (!registerAll(options.registrations))
     return kUsage;
   std::vector<Contract> contracts;
   for (const std::string &text : {options.to, options.fallback}) {
@@ -376,7 +377,7 @@ Command grit::tool::addQuantize(CLI::App &parent) {
                   "FILE.<contract>.safetensors)")
       ->type_name("OUT")
       ->check(checkOutputName);
-  addGradeOption(*app, options->grades);
+  addRegistrations(*app, options->registrations);
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }

@@ -18,7 +18,8 @@ using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::vector<std::string> paths, grades;
+  std::vector<std::string> paths;
+  Registrations registrations;
   std::string policy = "graded", failOn = "warning", html;
   std::string documentation = std::string(scan::kFindingsUrn);
   bool deep = false, json = false, sarif = false, list = false;
@@ -60,7 +61,7 @@ static int run(const Options &options) {
     std::fputs(scan::documentation().c_str(), stdout);
     return finishOutput(kOk) == kOk ? kOk : kScanOutputFailed;
   }
-  if (!registerGrades(options.grades))
+  if (!registerAll(options.registrations))
     return kUsage;
   if (std::optional<Error> error = checkPage(options.html)) {
     printError(*error);
@@ -104,7 +105,7 @@ Command grit::tool::addScan(CLI::App &parent) {
       app->add_flag("--list-findings", options->list, "Print docs/Findings.md");
   app->add_option("PATH", options->paths,
                   "Tensor files, directories, *.index.json or manifests");
-  addGradeOption(*app, options->grades);
+  addRegistrations(*app, options->registrations);
   app->add_flag("--deep", options->deep,
                 "Also read the tensors: digests, special codes, orders");
   CLI::Option *json = app->add_flag("--json", options->json, "Print JSON");

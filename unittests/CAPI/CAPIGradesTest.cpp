@@ -117,6 +117,32 @@ TEST(CAPIGrades, Register) {
             GRIT_GRADE_UNKNOWN);
 }
 
+// A format of a program's own is an array like any other, by name and id.
+TEST(CAPIGrades, RegisterFormat) {
+  const char *text = "gritfmt1(name=Mine.c,encode=ratio,planes=[data=4/1@0,"
+                     "scale=16/12@1],codes=data:4@0+i*4,level=s4,"
+                     "scales=[d=(binary16,lin/12,scale:16@0+i*16)],axis=12)";
+  uint64_t id = 0;
+  grit_detail_t detail;
+  EXPECT_EQ(grit_contract_id("mine.c", &id, &detail), GRIT_GRADE_UNKNOWN);
+  ASSERT_EQ(grit_register_format(text, &id, &detail), GRIT_OK);
+  EXPECT_EQ(idOf("MINE.C"), id);
+  EXPECT_EQ(grit_register_format(text, nullptr, nullptr), GRIT_OK);
+  int64_t shape = 24;
+  grit_array_view_t view;
+  ASSERT_EQ(grit_view_init("mine.c", 1, &shape, 0, &view, &detail), GRIT_OK);
+
+  std::string other = text;
+  other.replace(other.find("level=s4"), 8, "level=u4");
+  EXPECT_EQ(grit_register_format(other.c_str(), &id, &detail),
+            GRIT_GRADE_UNKNOWN);
+  EXPECT_STREQ(detail.field, "name");
+  EXPECT_EQ(grit_register_format("gritfmt1(\n  planes=[x])", &id, &detail),
+            GRIT_GRADE_UNKNOWN);
+  EXPECT_STREQ(detail.field, "line 2, column 11");
+  EXPECT_EQ(grit_register_format(nullptr, &id, &detail), GRIT_GRADE_UNKNOWN);
+}
+
 // Order, join and relax (G21 to G24); equivalence (G36).
 TEST(CAPIGrades, Relations) {
   const char *seq = "grit1(e=e2m1,k0=32,s0=e8m0,esr=exp2floormaxabs,ao=seq)";

@@ -30,21 +30,23 @@ class Contract {
 public:
   /// Resolves a registered name in any case ("mxfp4", "GRADE_MXFP4",
   /// "gguf.q4_k", "hurray.nf4", "hurray.nf4(block=128)"), a name that was given
-  /// to registerGrade, or any spelling of a grade string ("grit1(...)"). An
-  /// unknown name is refused with the nearest known ones.
+  /// to registerGrade or registerFormat, or any spelling of a grade string
+  /// ("grit1(...)") or of a format ("gritfmt1(...)"). An unknown name is
+  /// refused with the nearest known ones.
   static Expected<Contract> parse(std::string_view text);
   static Expected<Contract> fromGrade(const Grade &grade);
-  /// The contract with this id (grade id or format id): a registered one, or a
-  /// grade that was given to registerGrade.
+  /// The contract with this id (grade id or format id): a registered one, or
+  /// one that was given to registerGrade or registerFormat.
   static std::optional<Contract> lookupId(uint64_t id);
 
   /// The registered name ("mxfp4", "gguf.q4_k", "hurray.nf4(block=128)"), or
   /// the canonical text of a contract without one.
   const std::string &name() const;
-  /// True when `name()` is a registered name, which every reader knows. A grade
-  /// of registerGrade has none: its text travels, not the name it has here.
+  /// True when `name()` is a registered name, which every reader knows. What
+  /// registerGrade and registerFormat add has none: its text travels, not the
+  /// name it has here.
   bool isRegistered() const;
-  /// The name that registerGrade gave to this grade, or "".
+  /// The name that registerGrade or registerFormat gave to this, or "".
   const std::string &userName() const;
   /// "grit1(...)" for a grade, "gritfmt1(...)" for a foreign format.
   const std::string &canonical() const;
@@ -81,7 +83,14 @@ const std::vector<std::string> &registeredContractNames();
 /// is refused. May be called from any thread.
 Expected<Contract> registerGrade(std::string_view name, std::string_view text);
 
-/// The grades of registerGrade, in the order of their names.
+/// Makes the format that the text of spec/gritfmt1.md describes known in this
+/// process, like a grade: its id to checks, and the name that the text gives it
+/// (`name = mine`) to Contract::parse. A text with one parameter adds its whole
+/// family, "mine(block=128)". The same text may be registered again; a name or
+/// a format that is taken is refused. May be called from any thread.
+Expected<Contract> registerFormat(std::string_view text);
+
+/// What registerGrade and registerFormat added, in the order of the names.
 std::vector<Contract> userContracts();
 
 /// The bytes of an array, as four numbers in the order of the planes of the

@@ -9,9 +9,19 @@
 #ifndef GRIT_FORMAT_DOCUMENTATION_H
 #define GRIT_FORMAT_DOCUMENTATION_H
 
+#include "grit/Format/Description.h"
 #include <string>
 
 namespace grit {
+
+/// "144 B per 256", "4 B": what a plane holds.
+std::string describePlane(const PlaneInfo &plane);
+/// "u4 - 8", "(2 u4 + 1) x 2^-3", "table of 16".
+std::string describeNumber(const Number &number);
+/// "per 32", "per 64 of the axis", "whole array": the elements of a group.
+std::string describeGroup(const Factor &factor);
+/// "table of 256 in vectors of 8, signs": what a code stands for.
+std::string describeLevel(const FormatDescription &description);
 
 /// A Markdown table of the registered contracts: name, bits per element,
 /// planes, groups, levels, scales, offset and id, each read off the
