@@ -231,9 +231,11 @@ void FormatParser::readEncoding() {
 void FormatParser::readDerived() {
   cursor.expect("[");
   do {
-    Derived &derived = format.description.derived.emplace_back();
+    std::vector<Derived> &all = format.description.derived;
+    std::string name = "x" + std::to_string(all.size());
+    Derived &derived = all.emplace_back();
     derived.rule = readChoice<DerivedRule>(cursor, kDerivedRules);
-    derived.field = reader.readFactor("derived");
+    derived.field = reader.readFactor("derived", std::move(name));
   } while (cursor.take(","));
   cursor.expect("]");
 }
