@@ -79,11 +79,8 @@ static void printRow(const PlaneMap &map, size_t byte, const MapRow &row,
 
 static void printPlane(const PlaneMap &map) {
   std::printf("\nplane %s: %s", map.plane.c_str(), map.holds.c_str());
-  if (map.isWhole)
-    std::printf("; %s of it\n",
-                sizeText(static_cast<uint64_t>(map.bits + 7) / 8).c_str());
-  else
-    std::printf("; the first %zu bytes\n", map.rows.size());
+  std::printf("; shown: %s%s\n", map.isWhole ? "" : "the first ",
+              sizeText(map.rows.size()).c_str());
   size_t cell = cellWidth(map);
   std::string heading;
   for (int bit = 7; bit >= 0; --bit)
@@ -102,8 +99,9 @@ static void printPlane(const PlaneMap &map) {
 
 static void printText(const Contract &contract,
                       const std::vector<PlaneMap> &maps) {
-  std::printf("%s: %s\n", printable(nameOf(contract)).c_str(),
-              printable(contract.summary()).c_str());
+  std::string summary = printable(contract.summary());
+  std::printf("%s%s%s\n", printable(nameOf(contract)).c_str(),
+              summary.empty() ? "" : ": ", summary.c_str());
   std::printf("id %s, %g bits per element, the axis a multiple of %s\n",
               hexWord(contract.id(), 16).c_str(),
               contract.description().bitsPerElement(),

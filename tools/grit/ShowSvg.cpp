@@ -142,7 +142,8 @@ std::string grit::tool::drawBitMaps(const std::string &name,
                                     const std::vector<PlaneMap> &maps) {
   Picture picture;
   picture.line(name, 12, "title");
-  picture.line(summary);
+  if (!summary.empty())
+    picture.line(summary);
   for (const PlaneMap &map : maps) {
     picture.gap();
     picture.line("plane " + map.plane + ": " + map.holds, 12, "title");
