@@ -434,7 +434,7 @@ def test_a_grade_that_is_registered_before_the_compiler_is_loaded():
     assert done.stdout == f"{[[1.0] * 8]}\n", done.stderr
 
 
-USERS_FORMAT = ("gritfmt1(name=my.nibbles,encode=ratio,planes=[data=4/1@0,scale=16/4@1],"
+USERS_FORMAT = ("gritfmt1(name=my.quads,encode=ratio,planes=[data=4/1@0,scale=16/4@1],"
                 "codes=data:4@0+i*4,level=s4,scales=[d=(binary16,lin/4,scale:16@0+i*16)],axis=4)")
 
 
@@ -446,7 +446,7 @@ def test_a_registered_format_reaches_compiled_functions():
     script = f"""if True:
         import numpy as np, grit_mlir as grit
         grit.register_format("{USERS_FORMAT}")
-        array = grit.quantize(np.ones((1, 8), np.float32), "my.nibbles")
+        array = grit.quantize(np.ones((1, 8), np.float32), "my.quads")
         assert (grit.compiler.decode(array) == array.dequantize()).all()"""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

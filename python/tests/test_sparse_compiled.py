@@ -18,7 +18,7 @@ except FileNotFoundError as error:
 
 CONTRACTS = (
     "i8s24",
-    "grit1(e=s8,k0=8,s0=binary16,sp=2:4:u2:asclsb,ct=pad8,esr=ratiomaxabs)",
+    "grit1(e=s8,k0=16,s0=binary16,sp=2:4:u2:asclsb,ct=pad8,esr=ratiomaxabs)",
     "grit1(e=u4,k0=6,s0=e8m0,sp=2:3:u2:asclsb,esr=ratiomaxabs)",
     "grit1(e=s4,k0=8,s0=e8m0,sp=2:4:u2:unord,esr=exp2floormaxabs)",
     "grit1(e=e2m1,k0=16,s0=e4m3,k1=0,s1=binary32,sp=3:8:u4:asclsb,esr=ratiomaxabs)")

@@ -31,7 +31,7 @@ static bool canCover(const FormatDescription &desc) {
   constexpr unsigned kMostBits = 20;
   unsigned bits = desc.codes.width();
   for (const Factor *factor : narrowFactors(desc)) {
-    if (factor->group < 1)
+    if (factor->group < 1 || factor->order == ElementOrder::Block)
       return false;
     bits += factor->bits.width();
   }

@@ -114,9 +114,20 @@ TEST_P(ArrayTypeTest, TooLargeShapesAreRefusedAndNotComputed) {
       /*assumed=*/0)));
 }
 
+/// A value for each line or block of the shape: only static shapes are types,
+/// which test/Dialect/Grit/invalid-types.mlir shows.
+static bool needsStaticShape(const std::string &name) {
+  const grit::Contract contract = *grit::Contract::parse(name);
+  return llvm::any_of(contract.description().planes,
+                      [](const PlaneInfo &plane) {
+                        return plane.rows || plane.elements == kWholeAxis;
+                      });
+}
+
 INSTANTIATE_TEST_SUITE_P(Contracts, ArrayTypeTest, testing::ValuesIn([] {
                            std::vector<std::string> names =
                                registeredContractNames();
+                           llvm::erase_if(names, needsStaticShape);
                            names.push_back("hurray.nf4(block=128)");
                            names.push_back(
                                "grit1(e=s8,k0=32,s0=binary16,esr=ratiomaxabs)");
