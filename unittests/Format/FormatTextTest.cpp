@@ -51,8 +51,8 @@ TEST(FormatText, CanonicalTextsComeBack) {
   const char *grades[] = {
       "grit1(e=u6,k0=8,s0=e8m0,po=msb,esr=ratio)",
       "grit1(e=s8,k0=32,s0=binary16,sp=1:8:u4:unord,esr=ratio)",
-      "grit1(e=u4,k0=8,s0=e4m3,k1=0,s1=binary32,zp=u4,zpc=minus1,esr=ratio,"
-      "dt=binary16,dr=rtz,ds=ovfinf)",
+      ("grit1(e=u4,k0=8,s0=e4m3,k1=0,s1=binary32,zp=u4,zpc=minus1,esr=ratio,"
+       "dt=binary16,dr=rtz,ds=ovfinf)"),
       "grit1(e=u2,k0=16,s0=u4,k1=16,s1=binary16,zp=u4,zps=l1,esr=ratio)",
   };
   for (const char *grade : grades)
