@@ -132,8 +132,15 @@ __attribute__((target("avx2,fma"))) static float multiplyAdd8(int64_t steps) {
   GRIT_ROOF_LOOP(Lanes8);
 }
 using Lanes16 = float __attribute__((vector_size(64)));
-__attribute__((target("avx512f,prefer-vector-width=512"))) static float
-multiplyAdd16(int64_t steps) {
+// Compilers otherwise take two registers of half the width.
+#if defined(__clang__)
+#define GRIT_ROOF_WHOLE_WIDTH                                                  \
+  __attribute__((target("avx512f"), min_vector_width(512)))
+#else
+#define GRIT_ROOF_WHOLE_WIDTH                                                  \
+  __attribute__((target("avx512f,prefer-vector-width=512")))
+#endif
+GRIT_ROOF_WHOLE_WIDTH static float multiplyAdd16(int64_t steps) {
   GRIT_ROOF_LOOP(Lanes16);
 }
 #endif

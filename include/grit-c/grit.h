@@ -368,6 +368,12 @@ GRIT_API GRIT_NODISCARD grit_status_t grit_register_grade(
 GRIT_API GRIT_NODISCARD grit_status_t
 grit_register_format(const char *text, uint64_t *id, grit_detail_t *detail);
 
+/** What was registered `index`th in this process: the text of a grade, whose
+    name `name` becomes, or of a format, for which `name` becomes null. Null
+   past the last. The strings stay where they are. A compiler asks for them when
+   it compiles, so that MLIR may use the names; `name` may be null. */
+GRIT_API const char *grit_registered(size_t index, const char **name);
+
 /** How two grades stand to each other (GRIT v1, section 4.3). */
 typedef enum grit_relation_t {
   GRIT_RELATION_SAME = 0,       /**< each refines the other */

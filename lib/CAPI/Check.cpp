@@ -79,8 +79,8 @@ static grit_status_t checkForeign(const grit_array_view_t &view, int level,
     if (view.u.foreign.plane_bytes[i] != 0)
       return fail(
           Error{Status::SizeMismatch,
-                "the format " + spec->contract.name() + " has no plane " +
-                    std::to_string(i),
+                "the format " + spec->contract.displayName() +
+                    " has no plane " + std::to_string(i),
                 "plane_bytes[" + std::to_string(i) + "]", "0 bytes",
                 std::to_string(view.u.foreign.plane_bytes[i]) + " bytes",
                 "the planes are those of another format", "set the size to 0",

@@ -93,6 +93,13 @@ grit_status_t grit_register_format(const char *text, uint64_t *id,
   return registerContract(id, detail, [&] { return registerFormat(text); });
 }
 
+const char *grit_registered(size_t index, const char **name) {
+  const Registration *found = registration(index);
+  if (name)
+    *name = found && !found->name.empty() ? found->name.c_str() : nullptr;
+  return found ? found->text.c_str() : nullptr;
+}
+
 grit_status_t grit_relate(const char *first, const char *second,
                           grit_relation_t *relation, grit_detail_t *detail) {
   if (!relation)

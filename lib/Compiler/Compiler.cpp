@@ -8,6 +8,7 @@
 
 #include "grit/Compiler/Compiler.h"
 #include "CodeGen.h"
+#include "SharedContracts.h"
 #include "grit/InitAll.h"
 #include "grit/Pipelines/Pipelines.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -72,7 +73,7 @@ CompiledModule::compile(StringRef source, StringRef sourceName,
     return failure();
   };
   FailureOr<CpuTarget> target = checkCpuPipelineOptions(pipeline, refuse);
-  if (failed(target))
+  if (failed(target) || !shareContracts(errors))
     return nullptr;
   DialectRegistry registry;
   registerDialectsForPipelines(registry);

@@ -147,7 +147,7 @@ static std::optional<Error> verifyGroups(const ArraySpec &spec) {
                          axisReason(spec.contract) + ")",
                      str(extent),
                      "a last group would be cut short, and " +
-                         spec.contract.name() + " has no ragged groups",
+                         spec.contract.displayName() + " has no ragged groups",
                      padding(extent, desc.axisMultiple) +
                          "choose another axis or contract");
   int64_t elements = spec.numElements();
@@ -274,7 +274,8 @@ std::optional<Error> ArraySpec::checkPlaneSizes(const PlaneSizes &found) const {
   if (found.size() != expected->size())
     return sizeError("wrong number of planes", "planes", str(expected->size()),
                      str(found.size()), {},
-                     "give the planes of " + contract.name() + " in order");
+                     "give the planes of " + contract.displayName() +
+                         " in order");
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i] == (*expected)[i])
       continue;
@@ -286,7 +287,7 @@ std::optional<Error> ArraySpec::checkPlaneSizes(const PlaneSizes &found) const {
             " bytes: " + arithmetic(*this, plane, (*expected)[i]),
         str(found[i]) + " bytes", likelyCause(*this, i, *expected, found),
         "check the shape " + shapeText(shape) + " and the contract " +
-            contract.name(),
+            contract.displayName(),
         static_cast<int>(planeSlot(desc, i)));
   }
   return std::nullopt;

@@ -214,11 +214,13 @@ Expected<void> grit::comparePlacements(const PlacedArray &claimed,
   if (!(claimed.spec.contract == reference.spec.contract) ||
       claimed.spec.shape != reference.spec.shape ||
       claimed.spec.axis != reference.spec.axis)
-    return makeError(
-        Status::SizeMismatch, "the reference is another array", "reference",
-        claimed.spec.contract.name() + " " + shapeText(claimed.spec.shape),
-        reference.spec.contract.name() + " " + shapeText(reference.spec.shape),
-        {}, "compare with the same array in another placement");
+    return makeError(Status::SizeMismatch, "the reference is another array",
+                     "reference",
+                     claimed.spec.contract.displayName() + " " +
+                         shapeText(claimed.spec.shape),
+                     reference.spec.contract.displayName() + " " +
+                         shapeText(reference.spec.shape),
+                     {}, "compare with the same array in another placement");
   for (const PlacedArray *array : {&claimed, &reference})
     if (auto error = checkArray(array->spec, array->planes))
       return tl::unexpected(std::move(*error));

@@ -8,6 +8,7 @@
 
 #include "CheckSteps.h"
 #include "Registry.h"
+#include "grit/Format/Documentation.h"
 #include "grit/Format/Text.h"
 
 using namespace grit;
@@ -175,9 +176,7 @@ static Differences differences(const Descriptor &required,
 }
 
 static std::string nameAndId(const Contract &contract) {
-  const std::string &name =
-      contract.userName().empty() ? contract.name() : contract.userName();
-  return name + " (" + hexWord(contract.id(), 16) + ")";
+  return contract.displayName() + " (" + hexWord(contract.id(), 16) + ")";
 }
 
 /// The grades that are known, those of users last.
@@ -227,7 +226,8 @@ static Error contradictsGrade(const Descriptor &d, const Contract &contract) {
     cause = "the frame is that of " + nameAndId(*match);
   else if (result.fields == "k0")
     cause = "the array has groups of " + number(d.k0) + " elements, and " +
-            contract.name() + " has groups of " + number(contract.grade()->k0);
+            contract.displayName() + " has groups of " +
+            number(contract.grade()->k0);
   return {Status::GradeUnknown,
           "the descriptor contradicts its grade " + nameAndId(contract),
           result.fields,

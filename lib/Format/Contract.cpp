@@ -29,6 +29,9 @@ const Placements &Contract::canonicalPlacements() const {
 }
 const std::string &Contract::summary() const { return impl->summary; }
 const std::string &Contract::userName() const { return impl->userName; }
+const std::string &Contract::displayName() const {
+  return userName().empty() ? name() : userName();
+}
 
 static tl::unexpected<Error> unknown(std::string_view text, std::string message,
                                      std::string declared, std::string fix) {
@@ -153,7 +156,8 @@ static std::string suggestName(std::string_view name) {
 Expected<Contract> Contract::parse(std::string_view text) {
   if (text.size() > kMaxFormatText)
     return unknown(text, "a contract of this length is not read",
-                   "at most 65536 characters", "check where the text is from");
+                   "at most " + std::to_string(kMaxFormatText) + " characters",
+                   "check where the text is from");
   std::string name = normalized(text);
   if (name.starts_with("grit1(")) {
     Expected<Grade> grade = Grade::parse(text);

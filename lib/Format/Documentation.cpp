@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Documentation.h"
-#include "grit/Format/Contract.h"
 #include "grit/Format/Text.h"
 #include <cstdio>
 #include <cstdlib>

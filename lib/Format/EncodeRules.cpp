@@ -62,7 +62,7 @@ Expected<RulePtr> grit::makeRule(const Contract &contract) {
   }
   return makeError(Status::GradeUnknown, "this contract can only be decoded",
                    "encode rule", "a rule that grit knows",
-                   "none for " + contract.name(),
+                   "none for " + contract.displayName(),
                    "the rule is custom, or belongs to somebody else",
                    "encode into another contract");
 }

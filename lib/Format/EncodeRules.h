@@ -133,6 +133,13 @@ private:
   bool dropsSign = false;         ///< magnitudes are encoded
 };
 
+/// Refuses what encode is given: placements, shape and number of values; and
+/// weights that do not go with the array, or that the rule does not take.
+std::optional<Error> checkEncodeArguments(const ArraySpec &spec,
+                                          std::span<const float> values);
+std::optional<Error> checkImportance(const ArraySpec &spec, const Rule &rule,
+                                     std::span<const float> importance);
+
 /// Makes every code of the unit 0.
 void clearCodes(EncodeUnit &unit);
 

@@ -100,6 +100,7 @@ private:
   void readName() { format.name = cursor.takeWord(); }
   void readSummary() { format.summary = cursor.expectQuoted(); }
   void readPlaces();
+  void readRounding(Rounding &rounding, Saturation &saturation);
   void readEncoding();
   void readDerived();
   void readPlanes() { reader.readPlanes(format.description.planes); }
@@ -218,14 +219,17 @@ void FormatParser::readPlaces() {
   }
 }
 
+void FormatParser::readRounding(Rounding &rounding, Saturation &saturation) {
+  rounding = readChoice<Rounding>(cursor, kRoundings);
+  cursor.expect(":");
+  saturation = readChoice<Saturation>(cursor, kSaturations);
+}
+
 void FormatParser::readEncoding() {
   Encoding &encoding = format.description.encoding;
   encoding.rule = readChoice<EncodeRule>(cursor, kRules);
-  if (!cursor.take(":"))
-    return;
-  encoding.rounding = readChoice<Rounding>(cursor, kRoundings);
-  cursor.expect(":");
-  encoding.saturation = readChoice<Saturation>(cursor, kSaturations);
+  if (cursor.take(":"))
+    readRounding(encoding.rounding, encoding.saturation);
 }
 
 void FormatParser::readDerived() {
@@ -291,9 +295,7 @@ void FormatParser::readProjection() {
   Projection &into = format.description.projection;
   into.format = reader.readWord();
   cursor.expect(":");
-  into.rounding = readChoice<Rounding>(cursor, kRoundings);
-  cursor.expect(":");
-  into.saturation = readChoice<Saturation>(cursor, kSaturations);
+  readRounding(into.rounding, into.saturation);
 }
 
 /// Without a word of the text: one plane of several elements is blocks, all

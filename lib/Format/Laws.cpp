@@ -278,8 +278,8 @@ static std::optional<Error> checkPair(const ArraySpec &first,
     return Error{Status::GradeUnknown,
                  "arrays of different contracts have no concatenation",
                  "contract",
-                 first.contract.name(),
-                 part.contract.name(),
+                 first.contract.displayName(),
+                 part.contract.displayName(),
                  {},
                  kRequantize,
                  -1};
@@ -381,13 +381,13 @@ std::optional<Error> grit::requireAscending(const Contract &contract,
   const std::optional<Sparsity> &sparsity = contract.description().sparsity;
   if (!sparsity || sparsity->ascending)
     return std::nullopt;
-  return Error{Status::GradeUnknown,
-               std::string(operation) +
-                   " needs indices that rise within each run (L6)",
-               "sp_order",
-               "1 (asclsb)",
-               "0 (unord)",
-               "the indices of " + contract.name() + " may be in any order",
-               "encode into the grade with ':asclsb'",
-               -1};
+  return Error{
+      Status::GradeUnknown,
+      std::string(operation) + " needs indices that rise within each run (L6)",
+      "sp_order",
+      "1 (asclsb)",
+      "0 (unord)",
+      "the indices of " + contract.displayName() + " may be in any order",
+      "encode into the grade with ':asclsb'",
+      -1};
 }

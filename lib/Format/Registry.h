@@ -33,10 +33,6 @@ struct Contract::Impl {
   std::string summary;
 };
 
-/// Characters of a text: enough for any description of a format, and short
-/// enough for any caller.
-inline constexpr size_t kMaxFormatText = 1 << 16;
-
 /// The contract of a grade that nobody registered.
 Expected<Contract> makeGradeContract(const Grade &grade);
 

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Registry.h"
+#include "grit/Format/Documentation.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <mutex>
 
 using namespace grit;
@@ -39,6 +41,7 @@ struct UserContracts {
   static constexpr size_t kNumLists = 256;
 
   std::mutex writers;
+  std::deque<Registration> texts; ///< under the lock; none ever moves
   std::atomic<const Node *> lists[kNumLists];
 
   std::atomic<const Node *> &listOf(uint64_t id) {
@@ -107,6 +110,12 @@ std::vector<Contract> grit::userContracts() {
   });
   std::ranges::sort(result, {}, &Contract::userName);
   return result;
+}
+
+const Registration *grit::registration(size_t index) {
+  UserContracts &lists = userLists();
+  std::lock_guard lock(lists.writers);
+  return index < lists.texts.size() ? &lists.texts[index] : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,9 +198,7 @@ static std::optional<Error> clash(std::string_view spelling,
                                   const std::string &name,
                                   const Contract &contract) {
   auto describeKnown = [](const Contract &known) {
-    return describePair(
-        quoteText(known.userName().empty() ? known.name() : known.userName()),
-        known);
+    return describePair(quoteText(known.displayName()), known);
   };
   auto causeOf = [](const Contract &known) {
     return known.isRegistered() ? "the library has it from the start"
@@ -231,9 +238,11 @@ Contract grit::nameForUser(const Contract &contract, std::string name) {
   return Contract(std::move(impl));
 }
 
-/// Adds all of the entries, or none. The first gives its kind to messages.
+/// Adds all of the entries, or none, as `text` is registered. The first gives
+/// its kind to messages.
 static Expected<Contract> addAll(std::string_view spelling,
-                                 const std::vector<Entry> &entries) {
+                                 const std::vector<Entry> &entries,
+                                 std::string_view text) {
   UserContracts &lists = userLists();
   std::lock_guard lock(lists.writers);
   const Entry &first = entries.front();
@@ -247,6 +256,8 @@ static Expected<Contract> addAll(std::string_view spelling,
       return tl::unexpected(std::move(*error));
   for (const Entry &entry : entries)
     lists.add(entry);
+  lists.texts.push_back({first.contract.isGrade() ? first.name : std::string(),
+                         std::string(text)});
   return *registry::findUserName(first.name);
 }
 
@@ -261,7 +272,7 @@ Expected<Contract> grit::registerGrade(std::string_view name,
   Expected<Contract> contract = makeGradeContract(*grade);
   if (!contract)
     return contract;
-  return addAll(name, {{lower, *contract}});
+  return addAll(name, {{lower, *contract}}, text);
 }
 
 Expected<Contract> grit::registerFormat(std::string_view text) {
@@ -286,5 +297,5 @@ Expected<Contract> grit::registerFormat(std::string_view text) {
   for (FamilyMember &member : membersOf(text, *format))
     entries.push_back(
         {std::move(member.name), makeFormatContract(member.format)});
-  return addAll(spelling, entries);
+  return addAll(spelling, entries, text);
 }

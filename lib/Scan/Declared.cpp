@@ -75,7 +75,7 @@ static void checkPlacements(const TensorRef &tensor, Collector &collector) {
   if (!open.empty())
     collector.add(Id::PlacementUnspecified, tensor.file->path,
                   tensor.info->name,
-                  "the contract " + spec.contract.name() +
+                  "the contract " + spec.contract.displayName() +
                       " does not say where its values lie",
                   "a placement", open);
 }
@@ -86,9 +86,9 @@ static void checkAxis(const TensorRef &tensor, Collector &collector) {
        ++i)
     if (spec.shape[i] > 1) {
       collector.add(Id::OuterGroupAxis, tensor.file->path, tensor.info->name,
-                    "groups of " + spec.contract.name() + " run along axis " +
-                        std::to_string(spec.axis) + " of " +
-                        shapeText(spec.shape),
+                    "groups of " + spec.contract.displayName() +
+                        " run along axis " + std::to_string(spec.axis) +
+                        " of " + shapeText(spec.shape),
                     "the last axis", "axis " + std::to_string(spec.axis));
       return;
     }

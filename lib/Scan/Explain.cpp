@@ -120,7 +120,7 @@ static std::string projectionOf(const Contract &contract) {
 static void compareContracts(const Subject &a, const Subject &b,
                              Comparison &out) {
   const Contract &left = *a.contract, &right = *b.contract;
-  out.text("contract", left.name(), right.name());
+  out.text("contract", left.displayName(), right.displayName());
   out.text("canonical", left.canonical(), right.canonical());
   out.text("decode projection", projectionOf(left), projectionOf(right));
 }

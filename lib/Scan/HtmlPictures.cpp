@@ -182,11 +182,11 @@ std::string grit::scan::byteMaps(const Contract &contract) {
       map.add(factor.bits, "offset", "offset " + factor.name);
     if (description.sparsity)
       map.add(description.sparsity->indices, "position", "position");
-    html +=
-        "<p>Plane <code>" + escapeHtml(plane.name) + "</code>, " +
-        (unit > kMostBytes || plane.elements ? "the first " : "") +
-        std::to_string(shown) + " bytes:</p>\n" +
-        map.draw("byte map of " + contract.name() + ", plane " + plane.name);
+    html += "<p>Plane <code>" + escapeHtml(plane.name) + "</code>, " +
+            (unit > kMostBytes || plane.elements ? "the first " : "") +
+            std::to_string(shown) + " bytes:</p>\n" +
+            map.draw("byte map of " + contract.displayName() + ", plane " +
+                     plane.name);
   }
   return html;
 }

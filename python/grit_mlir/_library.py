@@ -175,7 +175,7 @@ def _forward(*arguments: str) -> None:
 
 def register_grade(name: str, text: str) -> Contract:
     """Makes a grade known in this process: its id to check() and to compiled
-    functions, and its name to Contract(). MLIR text takes the canonical string.
+    functions, and its name to Contract() and in MLIR text.
 
     The same pair may be registered again; a name or a grade that is taken raises
     CheckError (GRIT v1, section 4).
@@ -188,7 +188,7 @@ def register_grade(name: str, text: str) -> Contract:
 def register_format(text_or_path: str | os.PathLike[str]) -> Contract:
     """Makes a format known in this process, like a grade: a text
     'gritfmt1(name = mine, ...)' (spec/gritfmt1.md), or the path of a file that holds
-    one. A string with a parenthesis is a text. MLIR text takes the canonical string.
+    one. A string with a parenthesis is a text.
 
     A text with one parameter adds its whole family: 'mine(block=128)'. The same text
     may be registered again; a name or a format that is taken raises CheckError.

@@ -65,7 +65,11 @@ void grit::python::bindContracts(nb::module_ &m) {
           nb::arg("name"))
       .def(nb::init<const Contract &>(), nb::arg("contract"))
       .def_prop_ro("name", &Contract::name,
-                   "The registered name, or the canonical text.")
+                   "The registered name, or the canonical text: what files "
+                   "hold.")
+      .def_prop_ro("display_name", &Contract::displayName,
+                   "What messages call it: the name of register_grade() or "
+                   "register_format() where it has one, else `name`.")
       .def_prop_ro("canonical", &Contract::canonical,
                    "'grit1(...)' for a grade, else 'gritfmt1(...)'.")
       .def_prop_ro("id", &Contract::id,
@@ -112,7 +116,9 @@ void grit::python::bindContracts(nb::module_ &m) {
           "__hash__",
           [](const Contract &c) { return static_cast<Py_hash_t>(c.id() >> 1); })
       .def("__repr__",
-           [](const Contract &c) { return "Contract('" + c.name() + "')"; })
+           [](const Contract &c) {
+             return "Contract('" + c.displayName() + "')";
+           })
       .def("__reduce__", [](nb::handle self) {
         const Contract &c = nb::cast<const Contract &>(self);
         return nb::make_tuple(self.type(), nb::make_tuple(c.name()));

@@ -4,6 +4,9 @@
 """Comparisons that every test of bits uses."""
 
 import numpy as np
+import pytest
+
+import grit_mlir as grit
 
 # The reference grades of GRIT v1, and grades that have a name here only.
 GRADES = ("mxfp4", "mxfp4_rne", "nvf4", "nvf4_rtz", "q4ks", "i8s24")
@@ -13,8 +16,6 @@ GGUF = tuple(f"gguf.{name}" for name in (
     "q3_k", "q5_k", "q6_k", "q8_k", "iq4_xs", "tq1_0", "tq2_0", "nvfp4", "q1_0", "q2_0"))
 # Everything that encodes.
 ALL = GRADES + OWN_GRADES + GGUF + ("hurray.nf4",)
-# What tests of compiled functions go through.
-COMPILED = GRADES + OWN_GRADES + GGUF[:5] + ("hurray.nf4",)
 # Formats without an encoder.
 DECODED = tuple(f"gguf.{name}" for name in (
     "f32", "f16", "bf16", "i8", "i16", "i32", "iq1_s", "iq1_m", "iq2_xxs", "iq2_xs",
@@ -30,6 +31,14 @@ CHECKPOINTS = (
     "mlx.q8_bf16", "mlx.q8_f16", "hqq.q2", "hqq.q4", "hqq.q8", "gptq.q2", "gptq.q2_v2",
     "gptq.q4", "gptq.q4_v2", "gptq.q8", "gptq.q8_v2", "ninfer.nvfp4", "ninfer.q2_g64_fp16",
     "ninfer.q4_g64_fp16", "ninfer.q8_g32_fp16", "ninfer.t2_g128_fp16")
+
+
+def require_compiler():
+    """Skips the module that calls it where grit was built without MLIR."""
+    try:
+        grit.compiler.library_path()
+    except FileNotFoundError as error:
+        pytest.skip(f"built without MLIR: {error}", allow_module_level=True)
 
 
 def bits(values):

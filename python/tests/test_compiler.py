@@ -16,13 +16,10 @@ import numpy as np
 import pytest
 
 import grit_mlir as grit
-from bits import COMPILED, assert_same_bits
+from bits import ALL, assert_same_bits, require_compiler
 from grit_mlir import _core
 
-try:
-    grit.compiler.library_path()
-except FileNotFoundError as error:
-    pytest.skip(f"built without MLIR: {error}", allow_module_level=True)
+require_compiler()
 
 RNG = np.random.default_rng(11)
 N, K = 24, 512
@@ -41,7 +38,7 @@ def damaged(name, shape=(N, K)):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name", ALL)
 def test_compiled_decode_gives_the_same_bits(name, threads):
     for array in (damaged(name), grit.quantize(RNG.normal(size=(N, K)), name)):
         found = grit.compiler.decode(array, threads=threads)
@@ -57,7 +54,7 @@ def assert_near(found, x, array):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name", ALL)
 def test_matmul(name, dtype):
     array = grit.quantize(RNG.normal(size=(N, K)), name)
     dtype = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
@@ -140,7 +137,7 @@ def test_matmul_of_unaligned_numbers():
     assert np.array_equal(grit.matmul(unaligned, array), grit.matmul(x, array))
 
 
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name", ALL)
 def test_matmul_and_decode_without_elements(name):
     for rows in ((), (3,), (2, 0), (0,)):
         for n, k in ((16, 0), (0, K), (0, 0)):
@@ -389,7 +386,7 @@ def test_refused_sources(source, text):
 
 def test_threads_of_python():
     x = RNG.normal(size=(9, K)).astype(np.float32)
-    arrays = {name: grit.quantize(RNG.normal(size=(40, K)), name) for name in COMPILED}
+    arrays = {name: grit.quantize(RNG.normal(size=(40, K)), name) for name in ALL}
     failures = []
 
     def work(name):
@@ -399,7 +396,7 @@ def test_threads_of_python():
         except Exception as error:
             failures.append((name, error))
 
-    threads = [threading.Thread(target=work, args=(name,)) for name in COMPILED]
+    threads = [threading.Thread(target=work, args=(name,)) for name in ALL]
     for thread in threads:
         thread.start()
     for thread in threads:

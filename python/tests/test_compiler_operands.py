@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import grit_mlir as grit
+from bits import require_compiler
 
-try:
-    grit.compiler.library_path()
-except FileNotFoundError as error:
-    pytest.skip(f"built without MLIR: {error}", allow_module_level=True)
+require_compiler()
 
 ELEMENTS = {"f32": np.float32, "f64": np.float64, "f16": np.float16,
             "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i16": np.int16, "i32": np.int32,

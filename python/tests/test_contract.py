@@ -106,6 +106,8 @@ def test_a_registered_format_is_known_by_name(tmp_path):
     mine = grit.register_format(text)
     assert mine == grit.Contract("My.Nibbles") == grit.Contract(mine.canonical)
     assert grit.register_format(text) == mine
+    assert mine.name == mine.canonical
+    assert mine.display_name == "my.nibbles" and repr(mine) == "Contract('my.nibbles')"
     path = tmp_path / "nibbles.grit"
     path.write_text("# a comment\n" + text)
     assert grit.register_format(path) == grit.register_format(str(path)) == mine

@@ -14,13 +14,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import grit_mlir as grit
-from bits import assert_same_bits
+from bits import assert_same_bits, require_compiler
 from grit_mlir import _core
 
-try:
-    grit.compiler.library_path()
-except FileNotFoundError as error:
-    pytest.skip(f"built without MLIR: {error}", allow_module_level=True)
+require_compiler()
 
 #===----------------------------------------------------------------------===#
 # Contracts, arrays, functions

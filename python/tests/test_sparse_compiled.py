@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 
 import grit_mlir as grit
-from bits import assert_same_bits
+from bits import assert_same_bits, require_compiler
 from grit_mlir import _core
 
-try:
-    grit.compiler.library_path()
-except FileNotFoundError as error:
-    pytest.skip(f"built without MLIR: {error}", allow_module_level=True)
+require_compiler()
 
 CONTRACTS = (
     "i8s24",

@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,14 +38,23 @@ struct Command {
 struct Registrations {
   std::vector<std::string> grades;  ///< NAME=TEXT
   std::vector<std::string> formats; ///< files with one text each
+
+  /// All files that the command reads, `file` among them.
+  std::vector<std::string> inputs(const std::string &file) const;
 };
 
 /// Declares `--grade NAME=TEXT` and `--format FILE` of the commands that read
 /// contracts.
 void addRegistrations(CLI::App &app, Registrations &registrations);
-/// Registers all of them; false after a message where one is refused, which is
+/// A contract as another library can be told of it.
+struct RegisteredText {
+  std::string name; ///< of a grade; a format's text names it
+  std::string text;
+};
+/// Registers all of them; none after a message where one is refused, which is
 /// an error of the command line.
-bool registerAll(const Registrations &registrations);
+std::optional<std::vector<RegisteredText>>
+registerAll(const Registrations &registrations);
 
 Command addInspect(CLI::App &parent);
 Command addQuantize(CLI::App &parent);

@@ -131,12 +131,16 @@ static int run(const Options &options) {
   if (!options.header.empty())
     outputs.push_back({options.header, GRIT_ARTIFACT_HEADER, {}});
   for (const OutputBytes &output : outputs)
-    if (output.path != "-" &&
-        replacesInput(output.path, options.compile.file)) {
-      printError(replacesInputError(output.path));
+    if (auto error = checkOutput(output.path, options.compile.inputs());
+        error && output.path != "-") {
+      printError(*error);
       return kRefused;
     }
-  std::unique_ptr<Compilation> module = Compilation::compile(options.compile);
+  auto known = registerAll(options.compile.registrations);
+  if (!known)
+    return kUsage;
+  std::unique_ptr<Compilation> module =
+      Compilation::compile(options.compile, *known);
   if (!module)
     return kRefused;
   for (OutputBytes &output : outputs)

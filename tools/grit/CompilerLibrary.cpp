@@ -58,6 +58,8 @@ Expected<CompilerLibrary> CompilerLibrary::load() {
   find("grit_module_destroy", library.destroyModule);
   find("grit_module_emit", library.emit);
   find("grit_module_lookup_packed", library.lookupPacked);
+  find("grit_register_grade", library.registerGrade);
+  find("grit_register_format", library.registerFormat);
   if (!isComplete)
     return makeError(Status::GradeUnknown,
                      "the compiler is of another version of grit", kLibrary,
@@ -82,10 +84,28 @@ void CompileOptions::addTo(CLI::App &app) {
                  "shapes and sizes, 2 also the planes of sparse arrays")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
+  addRegistrations(app, registrations);
+}
+
+bool Compilation::tell(const std::vector<RegisteredText> &known) const {
+  for (const RegisteredText &one : known) {
+    grit_detail_t detail = {};
+    grit_status_t status =
+        one.name.empty()
+            ? library.registerFormat(one.text.c_str(), nullptr, &detail)
+            : library.registerGrade(one.name.c_str(), one.text.c_str(), nullptr,
+                                    &detail);
+    if (status != GRIT_OK) {
+      std::fprintf(stderr, "%s\n", detail.message);
+      return false;
+    }
+  }
+  return true;
 }
 
 std::unique_ptr<Compilation>
-Compilation::compile(const CompileOptions &options) {
+Compilation::compile(const CompileOptions &options,
+                     const std::vector<RegisteredText> &known) {
   Expected<MappedFile> file = MappedFile::open(options.file);
   if (!file) {
     printError(file.error());
@@ -97,6 +117,8 @@ Compilation::compile(const CompileOptions &options) {
     return nullptr;
   }
   std::unique_ptr<Compilation> result(new Compilation(*library));
+  if (!result->tell(known))
+    return nullptr;
   result->compiler = library->create();
   if (!result->compiler)
     throw std::bad_alloc();

@@ -9,7 +9,9 @@
 #ifndef GRIT_TOOLS_GRIT_COMPILERLIBRARY_H
 #define GRIT_TOOLS_GRIT_COMPILERLIBRARY_H
 
+#include "Command.h"
 #include "grit-c/compiler.h"
+#include "grit-c/grit.h"
 #include "grit/Format/Status.h"
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -27,6 +29,8 @@ struct CompilerLibrary {
   decltype(&grit_module_destroy) destroyModule;
   decltype(&grit_module_emit) emit;
   decltype(&grit_module_lookup_packed) lookupPacked;
+  decltype(&grit_register_grade) registerGrade;
+  decltype(&grit_register_format) registerFormat;
 
   /// Loads it from the directory of libraries beside this program.
   static Expected<CompilerLibrary> load();
@@ -36,15 +40,20 @@ struct CompilerLibrary {
 struct CompileOptions {
   std::string file, cpu = "native", features;
   int threads = 1, checkLevel = 1;
+  Registrations registrations;
 
   void addTo(CLI::App &app);
+  std::vector<std::string> inputs() const { return registrations.inputs(file); }
 };
 
 /// A compiled file. Messages of the compiler go to standard error.
 class Compilation {
 public:
-  /// Null after a message.
-  static std::unique_ptr<Compilation> compile(const CompileOptions &options);
+  /// Compiles a file that may use the contracts that this program `knows`
+  /// beside those of the library. Null after a message.
+  static std::unique_ptr<Compilation>
+  compile(const CompileOptions &options,
+          const std::vector<RegisteredText> &known);
   ~Compilation();
 
   /// Appends the artifact; false after a message.
@@ -54,6 +63,8 @@ public:
 private:
   explicit Compilation(const CompilerLibrary &library) : library(library) {}
   void printLastError() const;
+  /// The compiler has a registry of its own.
+  bool tell(const std::vector<RegisteredText> &known) const;
 
   CompilerLibrary library;
   grit_compiler_t *compiler = nullptr;

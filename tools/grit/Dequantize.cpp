@@ -109,7 +109,8 @@ static int run(const Options &options) {
   }
   std::string path = options.output.empty() ? defaultOutput(options.file, "f32")
                                             : options.output;
-  if (std::optional<Error> error = checkOutput(path, **file)) {
+  if (std::optional<Error> error =
+          checkOutput(path, options.registrations.inputs(options.file))) {
     printError(*error);
     return kRefused;
   }

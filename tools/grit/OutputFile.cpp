@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - the tensor file that a command writes -*- C++ -*-===//
+//===- OutputFile.cpp - files that commands write -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +8,11 @@
 
 #include "OutputFile.h"
 #include "Command.h"
+#include "grit/Container/AtomicFile.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 using namespace grit;
 using namespace grit::tool;
@@ -64,15 +66,21 @@ Error grit::tool::replacesInputError(const std::string &output) {
       .value();
 }
 
-std::optional<Error> grit::tool::checkOutput(const std::string &path,
-                                             const TensorFile &source,
-                                             const Contract *contract) {
-  if (replacesInput(path, source.path()))
-    return replacesInputError(path);
-  if (contract && isGgufPath(path) && !ggmlTypeOf(*contract))
+std::optional<Error>
+grit::tool::checkOutput(const std::string &path,
+                        const std::vector<std::string> &inputs) {
+  for (const std::string &input : inputs)
+    if (replacesInput(path, input))
+      return replacesInputError(path);
+  return std::nullopt;
+}
+
+std::optional<Error> grit::tool::checkHolds(const std::string &path,
+                                            const Contract &contract) {
+  if (isGgufPath(path) && !ggmlTypeOf(contract))
     return makeError(Status::GradeUnknown, "GGUF has no type for this contract",
-                     "contract", "a gguf.* contract", contract->name(), {},
-                     "write a .safetensors file")
+                     "contract", "a gguf.* contract", contract.displayName(),
+                     {}, "write a .safetensors file")
         .value();
   return std::nullopt;
 }
@@ -152,6 +160,18 @@ grit::tool::createOutput(const std::string &path, const TensorFile *source,
                          const std::vector<OutputTensor> &tensors) {
   return isGgufPath(path) ? createGguf(path, source, tensors)
                           : createSafetensors(path, source, tensors);
+}
+
+Expected<void> grit::tool::writeTextFile(const std::string &path,
+                                         const std::string &text) {
+  Expected<AtomicFile> file = AtomicFile::create(path);
+  if (!file)
+    return tl::unexpected(file.error());
+  std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
+                                 text.size());
+  if (Expected<void> written = file->writeAt(0, bytes); !written)
+    return written;
+  return file->commit(bytes.size());
 }
 
 int grit::tool::writerExitCode(const Error &error) {

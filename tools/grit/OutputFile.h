@@ -1,4 +1,4 @@
-//===- OutputFile.h - the tensor file that a command writes -*- C++ -*-===//
+//===- OutputFile.h - files that commands write -*- C++ -*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,10 +41,12 @@ bool replacesInput(const std::string &output, const std::string &input);
 bool isSameOutput(const std::string &a, const std::string &b);
 Error replacesInputError(const std::string &output);
 
-/// Refuses an output that is the input, or whose kind cannot hold `contract`.
+/// Refuses an output that would take the place of one of `inputs`.
 std::optional<Error> checkOutput(const std::string &path,
-                                 const TensorFile &source,
-                                 const Contract *contract = nullptr);
+                                 const std::vector<std::string> &inputs);
+/// Refuses a file whose kind cannot hold `contract`.
+std::optional<Error> checkHolds(const std::string &path,
+                                const Contract &contract);
 
 /// A writer for `tensors`, GGUF or safetensors by the name of the file. What
 /// the source, where there is one, says about itself is kept where the format
@@ -52,6 +54,9 @@ std::optional<Error> checkOutput(const std::string &path,
 Expected<std::unique_ptr<TensorWriter>>
 createOutput(const std::string &path, const TensorFile *source,
              const std::vector<OutputTensor> &tensors);
+
+/// Writes a file of text, whole or not at all.
+Expected<void> writeTextFile(const std::string &path, const std::string &text);
 
 /// What the program returns for an error of a writer: a file that cannot be
 /// written is another matter than a tensor that the format cannot hold.

@@ -40,9 +40,10 @@ public:
       : options(options), contracts(std::move(contracts)),
         file(std::move(file)), path(options.output) {
     const Contract &first = this->contracts.front();
+    bool hasName = first.isRegistered() || !first.userName().empty();
     if (path.empty())
-      path = defaultOutput(options.file,
-                           first.isRegistered() ? first.name() : "grit");
+      path =
+          defaultOutput(options.file, hasName ? first.displayName() : "grit");
   }
 
   int run();
@@ -132,13 +133,16 @@ std::optional<Error> Quantizer::planTensor(const TensorInfo &tensor) {
 }
 
 std::optional<Error> Quantizer::plan() {
+  if (std::optional<Error> error =
+          checkOutput(path, options.registrations.inputs(options.file)))
+    return error;
   for (const Contract &target : contracts) {
-    if (std::optional<Error> error = checkOutput(path, *file, &target))
+    if (std::optional<Error> error = checkHolds(path, target))
       return error;
     if (target.description().encoding.rule == EncodeRule::None)
       return makeError(Status::GradeUnknown, "the contract has no encoder",
                        "--to", "a contract that encodes (grit formats --json)",
-                       target.name())
+                       target.displayName())
           .value();
   }
   for (const std::string &pattern : options.include) {
@@ -264,7 +268,7 @@ void Quantizer::printText() const {
     }
     if (!step.reason.empty())
       std::printf("%s: %s, as %s\n", name.c_str(),
-                  contracts[*step.contract].name().c_str(),
+                  contracts[*step.contract].displayName().c_str(),
                   step.reason.c_str());
     ++counts[*step.contract];
     before += step.source->bytes.size();
@@ -275,7 +279,7 @@ void Quantizer::printText() const {
     if (i == 0 || counts[i])
       parts += (i ? ", " : "") + std::to_string(counts[i]) +
                (i ? "" : " of " + std::to_string(steps.size()) + " tensors") +
-               " to " + contracts[i].name();
+               " to " + contracts[i].displayName();
   std::printf("%s: %s, %s to %s\n", path.c_str(), parts.c_str(),
               sizeText(before).c_str(), sizeText(after).c_str());
 }

@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "Output.h"
+#include "grit/Format/FormatText.h"
 #include "grit/Format/Text.h"
 #include <cerrno>
 #include <cstring>
@@ -16,23 +17,24 @@
 using namespace grit;
 using namespace grit::tool;
 
-static Expected<Contract> registerPair(const std::string &pair) {
+static Expected<RegisteredText> registerPair(const std::string &pair) {
   size_t equals = pair.find('=');
   if (equals == std::string::npos || pair.find('(') < equals)
     return makeError(Status::GradeUnknown, "a grade is named NAME=TEXT",
                      "--grade", "NAME=grit1(...)", quoteText(pair),
                      "the name is missing",
                      "write e.g. --grade 'mine=grit1(e=e2m1,...)'");
-  Expected<Contract> contract =
-      registerGrade(pair.substr(0, equals), pair.substr(equals + 1));
-  if (!contract)
-    contract.error().field = "--grade: " + contract.error().field;
-  return contract;
+  RegisteredText result = {pair.substr(0, equals), pair.substr(equals + 1)};
+  Expected<Contract> contract = registerGrade(result.name, result.text);
+  if (contract)
+    return result;
+  contract.error().field = "--grade: " + contract.error().field;
+  return tl::unexpected(contract.error());
 }
 
 static Expected<std::string> readText(const std::string &path) {
   // A byte more than a text may have, so that longer ones are refused as such.
-  constexpr std::streamsize kMost = (1 << 16) + 1;
+  constexpr std::streamsize kMost = kMaxFormatText + 1;
   std::string text(kMost, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(text.data(), kMost);
@@ -44,14 +46,15 @@ static Expected<std::string> readText(const std::string &path) {
   return text;
 }
 
-static Expected<Contract> registerFile(const std::string &path) {
+static Expected<RegisteredText> registerFile(const std::string &path) {
   Expected<std::string> text = readText(path);
   if (!text)
     return tl::unexpected(text.error());
   Expected<Contract> contract = registerFormat(*text);
-  if (!contract)
-    contract.error().field = "--format " + path + ": " + contract.error().field;
-  return contract;
+  if (contract)
+    return RegisteredText{{}, std::move(*text)};
+  contract.error().field = "--format " + path + ": " + contract.error().field;
+  return tl::unexpected(contract.error());
 }
 
 static void addRepeated(CLI::App &app, const char *name, const char *type,
@@ -72,15 +75,28 @@ void grit::tool::addRegistrations(CLI::App &app, Registrations &registrations) {
               registrations.formats);
 }
 
-bool grit::tool::registerAll(const Registrations &registrations) {
-  auto addEach = [](const std::vector<std::string> &values, auto add) {
-    for (const std::string &value : values)
-      if (Expected<Contract> contract = add(value); !contract) {
-        printError(contract.error());
+std::vector<std::string> Registrations::inputs(const std::string &file) const {
+  std::vector<std::string> result = formats;
+  result.push_back(file);
+  return result;
+}
+
+std::optional<std::vector<RegisteredText>>
+grit::tool::registerAll(const Registrations &registrations) {
+  std::vector<RegisteredText> result;
+  auto addEach = [&](const std::vector<std::string> &values, auto add) {
+    for (const std::string &value : values) {
+      Expected<RegisteredText> added = add(value);
+      if (!added) {
+        printError(added.error());
         return false;
       }
+      result.push_back(std::move(*added));
+    }
     return true;
   };
-  return addEach(registrations.grades, registerPair) &&
-         addEach(registrations.formats, registerFile);
+  if (!addEach(registrations.grades, registerPair) ||
+      !addEach(registrations.formats, registerFile))
+    return std::nullopt;
+  return result;
 }

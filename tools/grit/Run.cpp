@@ -309,6 +309,14 @@ static void appendSummary(const Summary &summary,
   row.push_back(counts.empty() ? "0" : counts);
 }
 
+/// The type of numbers, or the contract as people know it.
+static std::string displayType(const Parameter &parameter) {
+  if (parameter.isArray())
+    if (Expected<Contract> contract = Contract::parse(parameter.element))
+      return contract->displayName();
+  return parameter.element;
+}
+
 static void printTable(const Signature &signature, const Operands &operands,
                        double seconds) {
   std::printf("%s: %.6f s\n", signature.name.c_str(), seconds);
@@ -318,7 +326,7 @@ static void printTable(const Signature &signature, const Operands &operands,
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     const Parameter &parameter = signature.parameters[i];
     std::vector<std::string> row = {
-        parameter.name, parameter.access, parameter.element,
+        parameter.name, parameter.access, displayType(parameter),
         parameter.isScalar() ? "" : shapeText(operands.shape(i))};
     if (parameter.access != "in")
       if (auto summary = summarize(parameter, operands.bytes(i)))
@@ -342,7 +350,11 @@ static int run(const Options &options) {
   Expected<Assignments> given = parseAssignments(options);
   if (!given)
     return fail(given.error(), kUsage);
-  std::unique_ptr<Compilation> module = Compilation::compile(options.compile);
+  auto known = registerAll(options.compile.registrations);
+  if (!known)
+    return kUsage;
+  std::unique_ptr<Compilation> module =
+      Compilation::compile(options.compile, *known);
   std::string json;
   if (!module || !module->emit(GRIT_ARTIFACT_SIGNATURES, json))
     return kRefused;
@@ -352,10 +364,12 @@ static int run(const Options &options) {
   Operands operands(*signature);
   if (auto ready = setArguments(given->arguments, operands); !ready)
     return fail(ready.error(), kRefused);
-  for (const Assignment &one : given->outputs)
-    if (operands.isInput(one.file) ||
-        replacesInput(one.file, options.compile.file))
+  for (const Assignment &one : given->outputs) {
+    if (operands.isInput(one.file))
       return fail(replacesInputError(one.file), kRefused);
+    if (auto error = checkOutput(one.file, options.compile.inputs()))
+      return fail(*error, kRefused);
+  }
   auto files = planOutputs(given->outputs, *signature, operands);
   if (!files)
     return fail(files.error(), writerExitCode(files.error()));

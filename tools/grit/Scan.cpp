@@ -9,7 +9,6 @@
 #include "Command.h"
 #include "Output.h"
 #include "OutputFile.h"
-#include "grit/Container/AtomicFile.h"
 #include "grit/Scan/Writers.h"
 #include <filesystem>
 
@@ -25,18 +24,6 @@ struct Options {
   bool deep = false, json = false, sarif = false, list = false;
 };
 } // namespace
-
-static Expected<void> writeFile(const std::string &path,
-                                const std::string &text) {
-  Expected<AtomicFile> file = AtomicFile::create(path);
-  if (!file)
-    return tl::unexpected(file.error());
-  std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
-                                 text.size());
-  if (Expected<void> written = file->writeAt(0, bytes); !written)
-    return written;
-  return file->commit(bytes.size());
-}
 
 /// A page replaces a page, and nothing else: what is scanned may be anything,
 /// and a name may be a link to it.
@@ -81,7 +68,7 @@ static int run(const Options &options) {
   scan::Severity mildest = severityOf(options.failOn);
   if (!options.html.empty())
     if (Expected<void> written =
-            writeFile(options.html, scan::writeHtml(report, GRIT_VERSION));
+            writeTextFile(options.html, scan::writeHtml(report, GRIT_VERSION));
         !written) {
       printError(written.error());
       return kScanOutputFailed;

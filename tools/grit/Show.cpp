@@ -10,7 +10,6 @@
 #include "Output.h"
 #include "OutputFile.h"
 #include "ShowSvg.h"
-#include "grit/Container/AtomicFile.h"
 #include "grit/Format/BitMap.h"
 #include "grit/Format/Documentation.h"
 #include "grit/Format/Text.h"
@@ -26,11 +25,6 @@ struct Options {
   bool json = false;
 };
 } // namespace
-
-/// The name that people know it by, or its text.
-static const std::string &nameOf(const Contract &contract) {
-  return contract.userName().empty() ? contract.name() : contract.userName();
-}
 
 //===----------------------------------------------------------------------===//
 // As text
@@ -100,7 +94,7 @@ static void printPlane(const PlaneMap &map) {
 static void printText(const Contract &contract,
                       const std::vector<PlaneMap> &maps) {
   std::string summary = printable(contract.summary());
-  std::printf("%s%s%s\n", printable(nameOf(contract)).c_str(),
+  std::printf("%s%s%s\n", printable(contract.displayName()).c_str(),
               summary.empty() ? "" : ": ", summary.c_str());
   std::printf("id %s, %g bits per element, the axis a multiple of %s\n",
               hexWord(contract.id(), 16).c_str(),
@@ -131,7 +125,7 @@ static void writeSegment(JsonWriter &json, const PlaneMap &map, size_t byte,
 static void printJson(const Contract &contract,
                       const std::vector<PlaneMap> &maps) {
   JsonWriter json(2);
-  json.beginObject().field("version", 1).field("name", nameOf(contract));
+  json.beginObject().field("version", 1).field("name", contract.displayName());
   json.field("summary", contract.summary());
   json.field("canonical", contract.canonical());
   json.field("id", hexWord(contract.id(), 16)).key("planes").beginArray();
@@ -158,26 +152,13 @@ static void printJson(const Contract &contract,
 // The command
 //===----------------------------------------------------------------------===//
 
-static Expected<void> writeWhole(const std::string &path,
-                                 const std::string &text) {
-  Expected<AtomicFile> file = AtomicFile::create(path);
-  if (!file)
-    return tl::unexpected(file.error());
-  std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
-                                 text.size());
-  if (Expected<void> written = file->writeAt(0, bytes); !written)
-    return written;
-  return file->commit(text.size());
-}
-
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
-  for (const std::string &input : options.registrations.formats)
-    if (!options.svg.empty() && replacesInput(options.svg, input)) {
-      printError(replacesInputError(options.svg));
-      return kRefused;
-    }
+  if (auto error = checkOutput(options.svg, options.registrations.formats)) {
+    printError(*error);
+    return kRefused;
+  }
   Expected<Contract> contract = Contract::parse(options.contract);
   if (!contract) {
     printError(contract.error());
@@ -186,8 +167,8 @@ static int run(const Options &options) {
   std::vector<PlaneMap> maps = bitMaps(contract->description());
   if (!options.svg.empty())
     if (Expected<void> written =
-            writeWhole(options.svg, drawBitMaps(nameOf(*contract),
-                                                contract->summary(), maps));
+            writeTextFile(options.svg, drawBitMaps(contract->displayName(),
+                                                   contract->summary(), maps));
         !written) {
       printError(written.error());
       return kOutputFailed;

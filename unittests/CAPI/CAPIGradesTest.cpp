@@ -143,6 +143,26 @@ TEST(CAPIGrades, RegisterFormat) {
   EXPECT_EQ(grit_register_format(nullptr, &id, &detail), GRIT_GRADE_UNKNOWN);
 }
 
+// What was registered can be told to another copy of the library.
+TEST(CAPIGrades, Registered) {
+  const char *grade = "grit1(e=s4,k0=20,s0=binary16,esr=ratiomaxabs)";
+  const char *format = "gritfmt1(name=told,planes=[a=8/2@0],codes=a:4@0+i*4,"
+                       "level=s4,scales=[],axis=2)";
+  size_t count = 0;
+  while (grit_registered(count, nullptr))
+    ++count;
+  ASSERT_EQ(grit_register_grade("Mine20", grade, nullptr, nullptr), GRIT_OK);
+  ASSERT_EQ(grit_register_format(format, nullptr, nullptr), GRIT_OK);
+  ASSERT_EQ(grit_register_format(format, nullptr, nullptr), GRIT_OK);
+  const char *name = "";
+  EXPECT_STREQ(grit_registered(count, &name), grade);
+  EXPECT_STREQ(name, "mine20");
+  EXPECT_STREQ(grit_registered(count + 1, &name), format);
+  EXPECT_EQ(name, nullptr);
+  EXPECT_EQ(grit_registered(count + 2, &name), nullptr);
+  EXPECT_EQ(grit_registered(SIZE_MAX, nullptr), nullptr);
+}
+
 // Order, join and relax (G21 to G24); equivalence (G36).
 TEST(CAPIGrades, Relations) {
   const char *seq = "grit1(e=e2m1,k0=32,s0=e8m0,esr=exp2floormaxabs,ao=seq)";

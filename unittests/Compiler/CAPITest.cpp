@@ -57,6 +57,22 @@ protected:
 };
 } // namespace
 
+// Modules use the names that libgrit.so was told.
+TEST_F(CompilerCAPI, KnowsRegisteredContracts) {
+  std::string module = "func.func @f(%a: !grit.array<8x#grit.format<"
+                       "compiler.mine>>, %y: tensor<8xf32>) -> tensor<8xf32> {"
+                       "  return %y : tensor<8xf32>\n}";
+  EXPECT_EQ(compile(module), nullptr);
+  EXPECT_THAT(lastError(), HasSubstr("compiler.mine"));
+  auto tell = function<decltype(grit_register_format)>("grit_register_format");
+  const char *text = "gritfmt1(name=compiler.mine,planes=[a=8/2@0],"
+                     "codes=a:4@0+i*4,level=s4,scales=[],axis=2)";
+  ASSERT_EQ(tell(text, nullptr, nullptr), GRIT_OK);
+  grit_module_t *compiled = compile(module);
+  ASSERT_NE(compiled, nullptr) << lastError();
+  function<decltype(grit_module_destroy)>("grit_module_destroy")(compiled);
+}
+
 TEST_F(CompilerCAPI, CompilesEmitsAndRuns) {
   Contract contract = *Contract::parse("gguf.q8_0");
   grit_module_t *module = compile(decodeSource(contract, {-1, 64}));

@@ -40,6 +40,15 @@ static orc::SymbolMap builtins(orc::LLJIT &jit) {
   return symbols;
 }
 
+/// This processor without its conversions to bfloat16: those flush subnormal
+/// numbers, which a device's `cvt.rn.bf16.f32` does not.
+static Expected<orc::JITTargetMachineBuilder> hostThatKeepsSubnormals() {
+  auto host = orc::JITTargetMachineBuilder::detectHost();
+  if (host && host->getTargetTriple().isX86())
+    host->addFeatures({"-avx512bf16", "-avxneconvert", "-avx10.2-512"});
+  return host;
+}
+
 Expected<std::unique_ptr<Device>> Device::load(mlir::gpu::GPUModuleOp module) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
@@ -52,7 +61,11 @@ Expected<std::unique_ptr<Device>> Device::load(mlir::gpu::GPUModuleOp module) {
   if (!code)
     return createStringError("emulator: the module has no LLVM IR");
 
-  Expected<std::unique_ptr<orc::LLJIT>> jit = orc::LLJITBuilder().create();
+  Expected<orc::JITTargetMachineBuilder> host = hostThatKeepsSubnormals();
+  if (!host)
+    return host.takeError();
+  Expected<std::unique_ptr<orc::LLJIT>> jit =
+      orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
   if (!jit)
     return jit.takeError();
   auto device = std::make_unique<Device>();

@@ -84,6 +84,32 @@ TEST(DeviceKernelsOnAxis, DecodeWhereGroupsRunAlongAnotherAxis) {
   EXPECT_GE(tried, 1u);
 }
 
+/// The first of some shapes that a contract can have: with ragged edges, whole
+/// groups, whole groups of groups.
+static ArraySpec smallArray(const std::string &name) {
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{3, 70}, {3, 256}, {64, 256}})
+    if (auto spec = ArraySpec::get(contract(name), shape);
+        spec && !spec->verify())
+      return *spec;
+  ADD_FAILURE() << name << " has none of the shapes";
+  std::abort();
+}
+
+/// Grids, signs, chains of factors, lines and blocks with ragged edges.
+TEST(DeviceKernelsDecoded, FormatsWithoutAnEncoder) {
+  std::vector<std::string> encodable = encodableNames();
+  Random random(6);
+  for (const std::string &name : registeredContractNames()) {
+    if (llvm::is_contained(encodable, name))
+      continue;
+    ArraySpec spec = smallArray(name);
+    std::vector<Bytes> planes = decodablePlanes(spec, random);
+    expectSameBits(decodeOnDevice(spec, planes, "f32", 1),
+                   decodeAll(spec, planes), name);
+  }
+}
+
 /// Codes that no run of lanes fits go one by one.
 TEST(DeviceKernelsScalar, DecodeGroupsOfOddSize) {
   Random random(5);

@@ -13,9 +13,6 @@ using namespace grit;
 using namespace grit::emulator;
 using namespace grit::test;
 
-INSTANTIATE_TEST_SUITE_P(Contracts, DeviceKernels,
-                         testing::ValuesIn(encodableNames()), instanceName);
-
 namespace {
 /// A matmul with its operands and what is known of its result.
 struct MatmulData {

@@ -35,10 +35,6 @@ static const char *kVectors =
     "28293031],signs=4:each:p1:4@0+i*4,scales=[(binary16,lin/8,p2:16@0+i*16)],"
     "axis=8)";
 
-static ArraySpec specOf(const std::string &text, Shape shape) {
-  return take(ArraySpec::get(contract(text), std::move(shape)));
-}
-
 /// The elements of a box of a row-major array.
 static std::vector<float> boxOf(const std::vector<float> &values,
                                 const Shape &shape, const Shape &offsets,

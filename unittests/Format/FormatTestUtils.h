@@ -38,12 +38,24 @@ inline Contract contract(std::string_view text) {
   return take(Contract::parse(text));
 }
 
+/// An array under a contract, the last axis its group axis.
+inline ArraySpec specOf(std::string_view text, std::vector<int64_t> shape,
+                        int axis = -1) {
+  return take(ArraySpec::get(contract(text), std::move(shape), axis));
+}
+
 inline uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
 inline float value(uint32_t word) { return std::bit_cast<float>(word); }
 
 /// Every NaN as the one that leaves decode.
 inline uint32_t canonicalBits(float x) {
   return x != x ? 0x7FC00000u : bits(x);
+}
+
+/// encode() of numbers that have codes.
+inline std::vector<Bytes> encodeAll(const ArraySpec &spec,
+                                    const std::vector<float> &values) {
+  return take(encode(spec, values));
 }
 
 /// decode() of whole planes.

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormatTestUtils.h"
+#include "FromThreads.h"
 #include "grit/Format/Check.h"
 #include "grit/Format/Descriptor.h"
-#include <thread>
 
 using namespace grit;
 using namespace grit::test;
@@ -178,23 +178,9 @@ TEST(UserFormats, Families) {
 }
 
 TEST(UserFormats, FromSeveralThreads) {
-  constexpr int kThreads = 4, kFormats = 40;
-  std::vector<std::thread> threads;
-  std::array<int, kThreads> found{};
-  for (int t = 0; t < kThreads; ++t)
-    threads.emplace_back([t, &found] {
-      for (int i = 0; i < kFormats; ++i) {
-        int group = 100 + (i + t * 11) % kFormats;
-        std::string name = "many" + std::to_string(group);
-        Expected<Contract> made = registerFormat(textOf(name, group));
-        Expected<Contract> read = Contract::parse(name);
-        if (made && read && *made == *read &&
-            Contract::lookupId(made->id()) == *made)
-          ++found[t];
-      }
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  for (int count : found)
-    EXPECT_EQ(count, kFormats);
+  registerFromThreads(
+      40, [](int i) { return "many" + std::to_string(100 + i); },
+      [](const std::string &name, int i) {
+        return registerFormat(textOf(name, 100 + i));
+      });
 }

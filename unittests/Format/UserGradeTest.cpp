@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormatTestUtils.h"
+#include "FromThreads.h"
 #include "grit/Format/Check.h"
 #include "grit/Format/Descriptor.h"
-#include <thread>
 
 using namespace grit;
 using namespace grit::test;
@@ -99,25 +99,12 @@ TEST(UserGrades, RefuseClashes) {
 
 // Several threads register and look up at once (G32).
 TEST(UserGrades, FromSeveralThreads) {
-  constexpr int kThreads = 4, kGrades = 60;
-  std::vector<std::thread> threads;
-  std::array<int, kThreads> found{};
-  for (int t = 0; t < kThreads; ++t)
-    threads.emplace_back([t, &found] {
-      for (int i = 0; i < kGrades; ++i) {
-        int k0 = 1000 + (i + t * 17) % kGrades;
-        std::string name = "t" + std::to_string(k0);
-        Expected<Contract> made = registerGrade(name, textOf(k0));
-        Expected<Contract> read = Contract::parse(name);
-        if (made && read && *made == *read &&
-            Contract::lookupId(made->id()) == *made)
-          ++found[t];
-      }
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  for (int count : found)
-    EXPECT_EQ(count, kGrades);
+  constexpr int kGrades = 60;
+  registerFromThreads(
+      kGrades, [](int i) { return "t" + std::to_string(1000 + i); },
+      [](const std::string &name, int i) {
+        return registerGrade(name, textOf(1000 + i));
+      });
   int listed = 0;
   for (const Contract &grade : userContracts())
     listed += grade.userName()[0] == 't';

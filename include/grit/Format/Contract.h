@@ -48,6 +48,8 @@ public:
   bool isRegistered() const;
   /// The name that registerGrade or registerFormat gave to this, or "".
   const std::string &userName() const;
+  /// What messages and tables call it: the user's name, else `name()`.
+  const std::string &displayName() const;
   /// "grit1(...)" for a grade, "gritfmt1(...)" for a foreign format.
   const std::string &canonical() const;
   /// FNV-1a-64 of the canonical text: the grade id of a grade.
@@ -92,6 +94,15 @@ Expected<Contract> registerFormat(std::string_view text);
 
 /// What registerGrade and registerFormat added, in the order of the names.
 std::vector<Contract> userContracts();
+
+/// What registerGrade or registerFormat was given.
+struct Registration {
+  std::string name; ///< of a grade, in small letters; a format's text has it
+  std::string text;
+};
+/// The `index`th that was accepted, for another copy of this library in the
+/// process; null past the last. It stays where it is. From any thread.
+const Registration *registration(size_t index);
 
 /// The bytes of an array, as four numbers in the order of the planes of the
 /// contract's description (as many as it has).

@@ -9,7 +9,7 @@
 #ifndef GRIT_FORMAT_DOCUMENTATION_H
 #define GRIT_FORMAT_DOCUMENTATION_H
 
-#include "grit/Format/Description.h"
+#include "grit/Format/Contract.h"
 #include <string>
 
 namespace grit {

@@ -50,6 +50,10 @@ struct NamedFormat {
   std::vector<FormatParameter> parameters;
 };
 
+/// Characters of a text that are read: enough for any description of a format,
+/// and short enough for any caller.
+inline constexpr size_t kMaxFormatText = 1 << 16;
+
 /// Reads the text of one format. Parameters that are not given have their
 /// defaults. What is returned is well-formed; an error says line and column,
 /// what was expected and what was found.

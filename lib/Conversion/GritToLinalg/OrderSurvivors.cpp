@@ -56,7 +56,8 @@ private:
   SmallVector<Value> factorCodes(ArrayRef<Factor> factors);
 
   Scalars s;
-  FormatDescription format;
+  grit::Contract contract;
+  const FormatDescription &format;
   const Sparsity &sparsity;
   ValueRange planes;
   Value elements, runs;
@@ -65,8 +66,9 @@ private:
 
 Survivors::Survivors(OpBuilder &builder, Location loc, ir::ArrayType type,
                      ValueRange planes, ValueRange extents)
-    : s{builder, loc}, format(type.getContract().getContract().description()),
-      sparsity(*format.sparsity), planes(planes), elements(s.index(1)) {
+    : s{builder, loc}, contract(type.getContract().getContract()),
+      format(contract.description()), sparsity(*format.sparsity),
+      planes(planes), elements(s.index(1)) {
   for (int64_t extent : type.getShape()) {
     Value size;
     if (ShapedType::isDynamic(extent)) {
@@ -264,7 +266,7 @@ struct OrderSurvivors : grit::impl::OrderSurvivorsBase<OrderSurvivors> {
   /// that call it: it is their slow path, or short beside them.
   func::FuncOp
   outline(StringRef name, ir::ArrayType type, ArrayRef<Type> results,
-          function_ref<LogicalResult(Survivors, OpBuilder &)> body) {
+          function_ref<LogicalResult(Survivors &, OpBuilder &)> body) {
     SmallVector<Type> arguments = planeTypesOf(type);
     size_t numPlanes = arguments.size();
     OpBuilder builder(&getContext());
@@ -298,11 +300,11 @@ struct OrderSurvivors : grit::impl::OrderSurvivorsBase<OrderSurvivors> {
     };
     result.full = outline("sparse_runs_are_full", type,
                           IntegerType::get(&getContext(), 1),
-                          [&](Survivors survivors, OpBuilder &builder) {
+                          [&](Survivors &survivors, OpBuilder &builder) {
                             return give(builder, survivors.allFull(lanes));
                           });
     SmallVector<Type> planeTypes = planeTypesOf(type);
-    auto reorder = [&](Survivors survivors, OpBuilder &builder) {
+    auto reorder = [&](Survivors &survivors, OpBuilder &builder) {
       Expected<SmallVector<Value>> planes = survivors.reorder();
       if (!planes) {
         ir::describeError(getOperation().emitError(), planes.error());

@@ -1,6 +1,10 @@
 // RUN: grit-opt %s --allow-unregistered-dialect --verify-roundtrip | FileCheck %s
 // RUN: grit-opt %s --allow-unregistered-dialect --mlir-print-op-generic \
 // RUN: | grit-opt --allow-unregistered-dialect | FileCheck %s
+// RUN: grit-opt %s --allow-unregistered-dialect --emit-bytecode \
+// RUN: | grit-opt --allow-unregistered-dialect | FileCheck %s
+
+// CHECK: = #grit.format<"gritfmt1(planes=[8/2@0],codes=p0:4@0+i*4,level=s4,scales=[],axis=2)">
 
 //===----------------------------------------------------------------------===//
 // Grades
@@ -55,6 +59,13 @@
 // CHECK-SAME: #hurray_nf4, #hurray_nf4_block_128
 "test.parameter"() {formats = [
   #grit.format<hurray.nf4, block = 64>, #grit.format<hurray.nf4, block = 128>]}
+  : () -> ()
+
+// What a text describes is that text, in one spelling.
+// CHECK-LABEL: "test.described"
+// CHECK-SAME: #contract
+"test.described"() {format =
+  #grit.format<"gritfmt1(name = mine, planes=[bytes=8/2@0], codes=bytes:4@0+i*4, level=s4, scales=[], axis=2)">}
   : () -> ()
 
 //===----------------------------------------------------------------------===//

@@ -228,7 +228,14 @@ Attribute FormatAttr::parse(AsmParser &parser, Type) {
 }
 
 void FormatAttr::print(AsmPrinter &printer) const {
-  // `name(key=1,other=2)` is written `name, key = 1, other = 2`.
+  // `name(key=1,other=2)` is written `name, key = 1, other = 2`; a text that
+  // describes the format itself stays one string.
+  if (!getContract().isRegistered()) {
+    printer << "<";
+    printer.printString(getSpelling());
+    printer << ">";
+    return;
+  }
   auto [name, rest] = getSpelling().split('(');
   printer << "<" << name;
   SmallVector<StringRef> arguments;
