@@ -53,6 +53,7 @@ private:
   void bindFactors(int64_t unit, EncodeUnit &bound);
   void bindCodes(int64_t first, int64_t count, EncodeUnit &bound);
   std::optional<Error> encodeSparse(int64_t unit, Scratch &scratch);
+  std::optional<Error> applyRule(EncodeUnit &unit) const;
   void measureRow(int64_t first, Scratch &scratch) const;
   void derive(int64_t unit, const EncodeUnit &encoded);
 
@@ -235,7 +236,7 @@ std::optional<Error> Encoder::encodeSparse(int64_t unit, Scratch &scratch) {
     scratch.unit.scales[0] =
         std::span(scales[0]).subspan(unit * groups + group, 1);
     bindCodes(unit * storedSize + done, count, scratch.unit);
-    if (auto error = rule.encode(scratch.unit))
+    if (auto error = applyRule(scratch.unit))
       return error;
     done += count;
   }
@@ -270,6 +271,14 @@ void Encoder::derive(int64_t unit, const EncodeUnit &encoded) {
   }
 }
 
+/// Rules that have no code for infinity also have no scale for it.
+std::optional<Error> Encoder::applyRule(EncodeUnit &unit) const {
+  if (auto error = rule.encode(unit))
+    return error;
+  return rule.refusesNonFinite() ? checkScalesFinite(format, unit)
+                                 : std::nullopt;
+}
+
 std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
   const int64_t first = elementOf(unit);
   if (auto error = gather(first, scratch))
@@ -284,14 +293,14 @@ std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
     measureRow(first, scratch);
   if (stride == 1) {
     bindCodes(unit * storedSize, storedSize, scratch.unit);
-    if (auto error = rule.encode(scratch.unit))
+    if (auto error = applyRule(scratch.unit))
       return error;
     derive(unit, scratch.unit);
     return std::nullopt;
   }
   scratch.codes.resize(unitSize);
   scratch.unit.codes = scratch.codes;
-  if (auto error = rule.encode(scratch.unit))
+  if (auto error = applyRule(scratch.unit))
     return error;
   for (int64_t i = 0; i < unitSize; ++i)
     codes[first + i * stride] = scratch.codes[i];

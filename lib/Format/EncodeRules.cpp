@@ -201,6 +201,34 @@ static Error notANumber(const EncodeUnit &unit) {
       .value();
 }
 
+static std::optional<Error>
+checkFinite(const std::vector<Factor> &factors,
+            const std::vector<std::span<uint32_t>> &codes,
+            const EncodeUnit &unit) {
+  for (size_t i = 0; i < factors.size(); ++i)
+    for (uint32_t code : codes[i])
+      if (!std::isfinite(factors[i].number.decode(code)))
+        return makeError(
+                   Status::GradeUnknown,
+                   "a scale overflows, and what it scales would not be numbers",
+                   "values[" + std::to_string(unit.first) + "] and after",
+                   "magnitudes for which '" + factors[i].name + "' (" +
+                       factors[i].number.word.str() + ") is finite",
+                   numberText(absMax(unit.values)),
+                   "the tensor holds outliers, or other bytes than were meant",
+                   "scale the tensor down, or choose a contract with a wider "
+                   "scale")
+            .value();
+  return std::nullopt;
+}
+
+std::optional<Error> grit::checkScalesFinite(const FormatDescription &format,
+                                             const EncodeUnit &unit) {
+  if (auto error = checkFinite(format.scales, unit.scales, unit))
+    return error;
+  return checkFinite(format.offset.factors, unit.offsets, unit);
+}
+
 std::optional<Error> ElementCoder::encodeWide(EncodeUnit &unit,
                                               float scale) const {
   for (size_t i = 0; i < unit.values.size(); ++i) {

@@ -30,6 +30,34 @@ TEST(Encode, DecodedValuesEncodeToThemselves) {
     }
 }
 
+// A grade says what becomes of an overflow; other formats have no answer.
+TEST(Encode, FiniteNumbersStayFiniteOrAreRefused) {
+  unsigned refused = 0;
+  for (const std::string &name : encodableNames())
+    for (float scale : {1e4f, 1e7f, 1e20f, 3e38f}) {
+      ArraySpec spec = specOf(name, {4, 256});
+      if (spec.contract.isGrade())
+        continue;
+      std::vector<float> x = encodeInputs("uniform", 5, spec.numElements());
+      float most = 0;
+      for (float v : x)
+        most = std::max(most, std::fabs(v));
+      for (float &v : x)
+        v = v / most * scale;
+      auto planes = encode(spec, x);
+      if (!planes) {
+        ++refused;
+        EXPECT_EQ(planes.error().message,
+                  "a scale overflows, and what it scales would not be numbers");
+        EXPECT_EQ(planes.error().field, "values[0] and after");
+        continue;
+      }
+      for (float v : decodeAll(spec, *planes))
+        ASSERT_TRUE(std::isfinite(v)) << name << " " << scale;
+    }
+  EXPECT_GT(refused, 0u);
+}
+
 TEST(Encode, TheLowestSignedCodeIsNotWritten) {
   for (const char *name : {"i8s24", "gguf.q8_0"}) {
     ArraySpec spec = specOf(name, {4, 256});

@@ -10,6 +10,8 @@
 #include "FormatTestUtils.h"
 #include "Golden.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <simdjson.h>
 
@@ -60,6 +62,32 @@ static Bytes joined(const std::vector<Bytes> &planes) {
   return all;
 }
 
+static bool allFinite(const std::vector<float> &values) {
+  return std::ranges::all_of(values, [](float v) { return std::isfinite(v); });
+}
+
+/// Of finite values whose scale overflows, the vectors have what decodes to
+/// infinities and NaN, and encode refuses. Checks row by row; without
+/// importance block by block, for blocks are independent.
+static void checkInParts(const VectorCase &c, const ArraySpec &whole,
+                         const std::vector<float> &values,
+                         const std::vector<float> &importance) {
+  int64_t width = importance.empty() ? whole.contract.description().axisMultiple
+                                     : whole.shape.back();
+  ArraySpec part = specOf(c.contract, {1, width});
+  size_t bytes = c.planes.size() * width / values.size();
+  for (size_t i = 0; i < values.size() / width; ++i) {
+    std::vector<float> x(&values[i * width], &values[i * width] + width);
+    std::vector<Bytes> expected = {
+        Bytes(&c.planes[i * bytes], &c.planes[i * bytes] + bytes)};
+    auto planes = encode(part, x, importance);
+    if (allFinite(decodeAll(part, expected)))
+      EXPECT_EQ(take(std::move(planes)), expected) << i;
+    else
+      EXPECT_FALSE(planes) << i;
+  }
+}
+
 TEST(EncodeVectors, EveryCaseGivesTheSameBytes) {
   VectorFile file = readVectors();
   std::map<std::string, int> perContract;
@@ -69,9 +97,12 @@ TEST(EncodeVectors, EveryCaseGivesTheSameBytes) {
     std::vector<float> importance;
     if (c.importanceSeed)
       importance = importanceInputs(c.importanceSeed, file.shape.back());
-    auto planes = take(encode(
-        spec, encodeInputs(c.kind, c.seed, spec.numElements()), importance));
-    EXPECT_EQ(joined(planes), c.planes);
+    std::vector<float> values =
+        encodeInputs(c.kind, c.seed, spec.numElements());
+    if (auto planes = encode(spec, values, importance))
+      EXPECT_EQ(joined(*planes), c.planes);
+    else
+      checkInParts(c, spec, values, importance);
     ++perContract[c.contract];
   }
   EXPECT_EQ(perContract.size(), 25u);
