@@ -10,9 +10,11 @@
 #include "FormatTestUtils.h"
 #include <algorithm>
 #include <cmath>
+#include <gmock/gmock.h>
 
 using namespace grit;
 using namespace grit::test;
+using testing::HasSubstr;
 
 //===----------------------------------------------------------------------===//
 // Some contracts
@@ -47,9 +49,8 @@ TEST(Encode, FiniteNumbersStayFiniteOrAreRefused) {
       auto planes = encode(spec, x);
       if (!planes) {
         ++refused;
-        EXPECT_EQ(planes.error().message,
-                  "a scale overflows, and what it scales would not be numbers");
-        EXPECT_EQ(planes.error().field, "values[0] and after");
+        EXPECT_THAT(planes.error().message, HasSubstr("overflows"));
+        EXPECT_THAT(planes.error().field, HasSubstr("values[0]"));
         continue;
       }
       for (float v : decodeAll(spec, *planes))
