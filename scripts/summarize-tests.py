@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Sum JUnit files and print "N passed, N failed, N skipped" as the last line.
 
-Usage: summarize-tests.py CTEST_XML [RESULTS_DIR...]
+Usage: summarize-tests.py CTEST_XML [RESULTS_DIR...] [NAME=passed|NAME=failed...]
 
 CTEST_XML is what `ctest --output-junit` wrote. An entry of it that wraps another
 runner (lit, pytest) has a file <entry>.xml in one of the RESULTS_DIRs; the cases
 in that file are counted instead of the entry. An entry that failed although its
 file knows of no failure (a crash of the runner) counts as one failure more.
+NAME=RESULT counts one more, which ran outside ctest.
 The exit code is 1 when a test failed or none passed.
 """
 
@@ -56,7 +57,12 @@ def summarize(ctest_xml, results_dirs):
 def main(args):
     if not args:
         sys.exit(__doc__)
-    counts, failures = summarize(args[0], [Path(a) for a in args[1:]])
+    outside = [arg.rsplit("=", 1) for arg in args if arg.endswith(("=passed", "=failed"))]
+    results = [Path(arg) for arg in args[1:] if not arg.endswith(("=passed", "=failed"))]
+    counts, failures = summarize(args[0], results)
+    for name, result in outside:
+        counts[result] += 1
+        failures += [name] if result == "failed" else []
     for name in failures:
         print(f"FAILED: {name}")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")

@@ -21,7 +21,7 @@ LIT_ONE_FAILS = '<testcase classname="grit" name="x.mlir"><failure>f</failure></
 
 
 class SummarizeTests(unittest.TestCase):
-    def run_on(self, ctest_cases, lit_cases=None):
+    def run_on(self, ctest_cases, lit_cases=None, more=()):
         """The last line printed, and the exit code."""
         with tempfile.TemporaryDirectory() as name:
             directory = Path(name)
@@ -30,7 +30,7 @@ class SummarizeTests(unittest.TestCase):
                 text = f"<testsuites><testsuite>{lit_cases}</testsuite></testsuites>"
                 (directory / "lit.xml").write_text(text)
             done = subprocess.run(
-                [sys.executable, SCRIPT, directory / "ctest.xml", directory],
+                [sys.executable, SCRIPT, directory / "ctest.xml", directory, *more],
                 capture_output=True,
                 text=True,
             )
@@ -43,6 +43,12 @@ class SummarizeTests(unittest.TestCase):
 
     def test_all_passed(self):
         self.assertEqual(self.run_on(PASS + PASS), ("2 passed, 0 failed, 0 skipped", 0))
+
+    def test_counts_what_ran_outside(self):
+        self.assertEqual(
+            self.run_on(PASS, more=["a.page=passed", "b.page=failed"]),
+            ("2 passed, 1 failed, 0 skipped", 1),
+        )
 
     def test_counts_the_cases_inside_lit(self):
         self.assertEqual(

@@ -6,10 +6,38 @@
 import json
 import pathlib
 
+import grit_mlir
 import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def recorded_contracts(monkeypatch, record_property):
+    """Records in the results which contracts a test decodes and encodes, which is
+    what docs/Status.md is made of. A family has one name, whatever its parameter."""
+    seen = set()
+
+    def record(kind, contract):
+        name = contract.name.split("(")[0]
+        if name not in ("grit1", "gritfmt1") and (kind, name) not in seen:
+            seen.add((kind, name))
+            record_property(kind, name)
+
+    dequantize, quantize = grit_mlir.Array.dequantize, grit_mlir.quantize
+
+    def recorded_dequantize(self):
+        record("decoded", self.contract)
+        return dequantize(self)
+
+    def recorded_quantize(*args, **kwargs):
+        array = quantize(*args, **kwargs)
+        record("encoded", array.contract)
+        return array
+
+    monkeypatch.setattr(grit_mlir.Array, "dequantize", recorded_dequantize)
+    monkeypatch.setattr(grit_mlir, "quantize", recorded_quantize)
 
 
 @pytest.fixture(scope="session")
