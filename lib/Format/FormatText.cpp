@@ -98,7 +98,7 @@ private:
   std::string placeOf(std::string_view fault) const;
   void readParameter();
   void readName() { format.name = cursor.takeWord(); }
-  void readSummary() { format.summary = cursor.expectQuoted(); }
+  void readSummary();
   void readPlaces();
   void readRounding(Rounding &rounding, Saturation &saturation);
   void readEncoding();
@@ -151,6 +151,16 @@ const FormatParser::Part FormatParser::kParts[] = {
 } // namespace
 
 /// "param block = 64 in 8..2147483648 powers of two", after its first word.
+/// It goes to terminals and tables as it is.
+void FormatParser::readSummary() {
+  size_t place = cursor.position();
+  format.summary = cursor.expectQuoted();
+  bool isPrinted = std::ranges::none_of(
+      format.summary, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  if (!isPrinted)
+    cursor.failAt(place, "one line, without control characters");
+}
+
 void FormatParser::readParameter() {
   size_t place = cursor.position();
   std::string_view name = cursor.takeWord();
@@ -158,10 +168,11 @@ void FormatParser::readParameter() {
   // The words that may stand in the place of an integer.
   for (std::string_view word : {"all", "axis", "lin"})
     isName &= !name.starts_with(word);
-  for (const FormatParameter &other : format.parameters)
-    isName &= other.name != name;
   if (!isName)
-    cursor.failAt(place, "a new name of two or more characters");
+    cursor.failAt(place, "a name of two or more characters");
+  // A member of the family is named by one value, "mine(block=128)".
+  if (!format.parameters.empty())
+    cursor.failAt(place, "one parameter in all");
   cursor.expect("=");
   FormatParameter parameter{std::string(name)};
   parameter.byDefault = reader.integer();

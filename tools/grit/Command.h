@@ -56,6 +56,7 @@ struct RegisteredText {
 std::optional<std::vector<RegisteredText>>
 registerAll(const Registrations &registrations);
 
+Command addImport(CLI::App &parent);
 Command addInspect(CLI::App &parent);
 Command addQuantize(CLI::App &parent);
 Command addDequantize(CLI::App &parent);

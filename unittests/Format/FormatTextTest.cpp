@@ -161,7 +161,12 @@ TEST(FormatText, FaultsSayWhere) {
       {"gritfmt1(encode=best)", "line 1, column 17", "one of none, exp2"},
       {"gritfmt1(place=nowhere)", "line 1, column 16", "placement"},
       {"gritfmt1(param b=8 in 4..16 powers of two)", "line 1, column 16",
-       "a new name"},
+       "a name"},
+      {"gritfmt1(param bb=8 in 4..16 powers of two,param cc=8 in 4..16 powers "
+       "of two)",
+       "line 1, column 50", "one parameter"},
+      {"gritfmt1(summary=\"x\ny\")", "line 1, column 18", "one line"},
+      {"gritfmt1(summary=\"\x1B[2J\")", "line 1, column 18", "one line"},
       {"gritfmt1(param bb=6 in 4..16 powers of two)", "line 1, column 16",
        "a default"},
       {head + "level=u5" + tail, "line 2, column 24", "a number format"},

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace grit::ir;
@@ -37,6 +38,16 @@ struct GritAsmInterface : mlir::OpAsmDialectInterface {
     return AliasResult::OverridableAlias;
   }
 };
+
+/// No operation of the dialect depends on the function that it is in.
+struct GritInlinerInterface : mlir::DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(mlir::Operation *, mlir::Region *, bool,
+                       mlir::IRMapping &) const override {
+    return true;
+  }
+};
 } // namespace
 
 void GritDialect::initialize() {
@@ -46,7 +57,7 @@ void GritDialect::initialize() {
 #define GET_OP_LIST
 #include "grit/Dialect/Grit/IR/GritOps.cpp.inc"
       >();
-  addInterfaces<GritAsmInterface>();
+  addInterfaces<GritAsmInterface, GritInlinerInterface>();
 }
 
 void grit::ir::describeError(mlir::InFlightDiagnostic diagnostic,

@@ -4,7 +4,7 @@ through, which the emitted code quantizes. It prints how many bytes of each plan
 differ.
 
 usage: encode.py CONTRACT ROWS COLUMNS planes=BYTES,... [axis=N] [dynamic]
-       [nonfinite] [tame]
+       [nonfinite] [tame] [half]
 """
 
 import random
@@ -26,6 +26,8 @@ def number(kind):
     """A number of one kind; a group of numbers is of one kind mostly."""
     if kind == "normal":
         return rng.gauss(0, 1)
+    if kind == "half":  # what a scale of binary16 can hold
+        return from_bits(rng.getrandbits(1) << 31 | rng.randrange(0x47000000))
     if kind == "wide":  # any finite exponent
         return from_bits(rng.getrandbits(1) << 31 | rng.randrange(0x7F800000))
     if kind == "tiny":  # subnormals and zeros of both signs
@@ -46,6 +48,8 @@ def number(kind):
 kinds = ["normal", "wide", "tiny", "zero", "positive", "huge", "tie", "equal"]
 if "tame" in options:  # a scale of the whole tensor leaves room for all groups
     kinds = ["normal", "positive", "tie", "equal", "zero"]
+if "half" in options:  # the library refuses what overflows
+    kinds = ["normal", "half", "tiny", "zero", "positive", "tie", "equal"]
 if "nonfinite" in options:
     kinds.append("special")
 values = []

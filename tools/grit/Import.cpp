@@ -1,0 +1,355 @@
+//===- Import.cpp - grit import -------------------------------------------===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A file of tensors as an MLIR module: a private function for each tensor,
+// which returns a constant, and a resource for each plane. It is text, so no
+// MLIR is needed to write it, and it is written as it is read, in bounded
+// memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Output.h"
+#include "OutputFile.h"
+#include "grit/Container/AtomicFile.h"
+#include "grit/Container/Json.h"
+#include "grit/Format/Layout.h"
+#include "grit/Format/Text.h"
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+using namespace grit;
+using namespace grit::tool;
+
+namespace {
+struct Options {
+  std::string file, output;
+  std::vector<std::string> patterns;
+  Registrations registrations;
+  bool json = false;
+};
+
+/// Text on its way to a file, some of it at a time.
+class TextFile {
+public:
+  explicit TextFile(AtomicFile file) : file(std::move(file)) {}
+  Expected<void> add(std::string_view text) {
+    buffer += text;
+    return buffer.size() < kBuffered ? Expected<void>() : flush();
+  }
+  Expected<void> addHex(ByteSpan bytes);
+  Expected<void> commit() {
+    if (auto flushed = flush(); !flushed)
+      return flushed;
+    return file.commit(written);
+  }
+  uint64_t size() const { return written + buffer.size(); }
+
+private:
+  static constexpr size_t kBuffered = size_t(1) << 20;
+  Expected<void> flush() {
+    auto data = reinterpret_cast<const uint8_t *>(buffer.data());
+    auto done = file.writeAt(written, {data, buffer.size()});
+    written += buffer.size();
+    buffer.clear();
+    return done;
+  }
+
+  AtomicFile file;
+  std::string buffer;
+  uint64_t written = 0;
+};
+
+/// A blob of the module.
+struct Resource {
+  std::string key;
+  ByteSpan bytes;
+};
+} // namespace
+
+Expected<void> TextFile::addHex(ByteSpan bytes) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  while (!bytes.empty()) {
+    ByteSpan part = bytes.first(std::min(bytes.size(), kBuffered / 2));
+    bytes = bytes.subspan(part.size());
+    std::string text(2 * part.size(), '0');
+    for (size_t i = 0; i < part.size(); ++i) {
+      text[2 * i] = kDigits[part[i] >> 4];
+      text[2 * i + 1] = kDigits[part[i] & 15];
+    }
+    if (auto added = add(text); !added)
+      return added;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Words of MLIR
+//===----------------------------------------------------------------------===//
+
+/// A string literal: other bytes than plain ASCII as `\XX`.
+static std::string literal(std::string_view text) {
+  std::string result = "\"";
+  for (unsigned char c : text) {
+    char escape[4];
+    std::snprintf(escape, sizeof escape, "\\%02X", c);
+    if (c < 0x20 || c > 0x7E || c == '"' || c == '\\')
+      result += escape;
+    else
+      result += static_cast<char>(c);
+  }
+  return result + "\"";
+}
+
+/// The type of numbers; null where MLIR's constants have none of whole bytes.
+static const char *elementType(const ElementType &type) {
+  static const std::map<std::string_view, const char *> kTypes = {
+      {"F64", "f64"},
+      {"F32", "f32"},
+      {"F16", "f16"},
+      {"BF16", "bf16"},
+      {"F8_E4M3", "f8E4M3FN"},
+      {"F8_E5M2", "f8E5M2"},
+      {"F8_E8M0", "f8E8M0FNU"},
+      {"F8_E4M3FNUZ", "f8E4M3FNUZ"},
+      {"F8_E5M2FNUZ", "f8E5M2FNUZ"},
+      {"I64", "i64"},
+      {"I32", "i32"},
+      {"I16", "i16"},
+      {"I8", "i8"},
+      // arith.constant takes integers without a sign.
+      {"U64", "i64"},
+      {"U32", "i32"},
+      {"U16", "i16"},
+      {"U8", "i8"}};
+  auto found = kTypes.find(type.token);
+  return found == kTypes.end() ? nullptr : found->second;
+}
+
+static std::string dimensions(const std::vector<int64_t> &shape) {
+  std::string result;
+  for (int64_t extent : shape)
+    result += std::to_string(extent) + "x";
+  return result;
+}
+
+static std::string placementText(Placement placement) {
+  const Layout *layout = placement.isExpression()
+                             ? LayoutTable::global().find(placement)
+                             : nullptr;
+  return layout ? "layout(" + literal(layout->str()) + ")" : placement.str();
+}
+
+static std::string arrayType(const ArraySpec &spec) {
+  const Contract &contract = spec.contract;
+  std::string result = "!grit.array<" + dimensions(spec.shape) +
+                       (contract.isGrade() ? "#grit.grade<" : "#grit.format<") +
+                       literal(contract.name()) + ">";
+  if (spec.axis != static_cast<int>(spec.shape.size()) - 1)
+    result += ", axis = " + std::to_string(spec.axis);
+  const Placements &usual = contract.canonicalPlacements();
+  auto add = [&](const char *key, Placement own, Placement canonical) {
+    if (!(own == canonical))
+      result += std::string(", ") + key + " = " + placementText(own);
+  };
+  add("data", spec.placements.data, usual.data);
+  add("scale", spec.placements.scale, usual.scale);
+  add("meta", spec.placements.meta, usual.meta);
+  return result + ">";
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+/// The function of a tensor; its blobs go to `resources`. Empty where MLIR has
+/// no constant of its type.
+static std::string functionText(const TensorInfo &tensor,
+                                std::vector<Resource> &resources) {
+  std::string type, value;
+  if (tensor.array) {
+    const FormatDescription &format = tensor.array->contract.description();
+    std::vector<ByteSpan> planes = tensor.planes();
+    type = arrayType(*tensor.array);
+    for (size_t i = 0; i < planes.size(); ++i) {
+      resources.push_back(
+          {tensor.name + "::" + format.planes[i].name, planes[i]});
+      value += (i ? ", dense_resource<" : "grit.constant [dense_resource<") +
+               literal(resources.back().key) + "> : tensor<" +
+               std::to_string(planes[i].size()) + "xi8>";
+    }
+    value += "] : " + type;
+  } else if (const char *element =
+                 tensor.element ? elementType(*tensor.element) : nullptr) {
+    resources.push_back({tensor.name + "::values", tensor.bytes});
+    type = "tensor<" + dimensions(tensor.shape) + element + ">";
+    value = "arith.constant dense_resource<" + literal(resources.back().key) +
+            "> : " + type;
+  } else {
+    return {};
+  }
+  return "  func.func private @" + literal(tensor.name) + "() -> " + type +
+         " {\n    %0 = " + value + "\n    return %0 : " + type + "\n  }\n";
+}
+
+/// Blobs begin at multiples of 64 bytes, which is what the first word says.
+static Expected<void> addResources(const std::vector<Resource> &resources,
+                                   TextFile &out) {
+  if (resources.empty())
+    return {};
+  if (auto added = out.add("\n{-#\n  dialect_resources: {\n    builtin: {\n");
+      !added)
+    return added;
+  for (const Resource &resource : resources) {
+    bool isLast = &resource == &resources.back();
+    if (auto added =
+            out.add("      " + literal(resource.key) + ": \"0x40000000");
+        !added)
+      return added;
+    if (auto added = out.addHex(resource.bytes); !added)
+      return added;
+    if (auto added = out.add(isLast ? "\"\n" : "\",\n"); !added)
+      return added;
+  }
+  return out.add("    }\n  }\n#-}\n");
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+static Error noConstantError(const TensorInfo &tensor) {
+  return makeError(Status::GradeUnknown, "MLIR has no constant of this type",
+                   "tensor '" + printable(tensor.name) + "'",
+                   "whole bytes of numbers, or an array under a contract",
+                   tensor.dtype, {}, "leave it out with --tensor")
+      .value();
+}
+
+static Expected<uint64_t>
+write(const std::string &path, const std::vector<const TensorInfo *> &tensors) {
+  Expected<AtomicFile> file = AtomicFile::create(path);
+  if (!file)
+    return tl::unexpected(file.error());
+  TextFile out(std::move(*file));
+  std::vector<Resource> resources;
+  Expected<void> added = out.add("module {\n");
+  for (const TensorInfo *tensor : tensors)
+    if (added)
+      added = out.add(functionText(*tensor, resources));
+  if (added)
+    added = out.add("}\n");
+  if (added)
+    added = addResources(resources, out);
+  if (added)
+    added = out.commit();
+  if (!added)
+    return tl::unexpected(added.error());
+  return out.size();
+}
+
+static void report(const Options &options, const std::string &path,
+                   const std::vector<const TensorInfo *> &tensors,
+                   uint64_t size) {
+  if (!options.json) {
+    std::printf("%s: %zu tensors, %s\n", path.c_str(), tensors.size(),
+                sizeText(size).c_str());
+    return;
+  }
+  JsonWriter json(2);
+  json.beginObject().field("version", 1).field("input", options.file);
+  json.field("output", path).key("functions").beginArray();
+  for (const TensorInfo *tensor : tensors) {
+    json.beginObject().field("name", tensor->name);
+    if (tensor->array)
+      json.field("type", arrayType(*tensor->array));
+    else
+      json.field("type", "tensor<" + dimensions(tensor->shape) +
+                             elementType(*tensor->element) + ">");
+    json.endObject();
+  }
+  json.endArray().endObject();
+  std::printf("%s\n", json.str().c_str());
+}
+
+/// The tensors that the command is asked for; a type that MLIR does not have is
+/// an error where a pattern names the tensor, and is left out otherwise.
+static Expected<std::vector<const TensorInfo *>>
+select(const TensorFile &file, const Options &options) {
+  std::vector<const TensorInfo *> result;
+  for (const TensorInfo &tensor : file.tensors()) {
+    bool isNamed = matchesAny(options.patterns, tensor.name);
+    if (!options.patterns.empty() && !isNamed)
+      continue;
+    if (tensor.array || (tensor.element && elementType(*tensor.element)))
+      result.push_back(&tensor);
+    else if (isNamed)
+      return tl::unexpected(noConstantError(tensor));
+    else
+      std::fprintf(stderr,
+                   "grit: note: left out '%s': MLIR has no constant "
+                   "of %s\n",
+                   printable(tensor.name).c_str(), tensor.dtype.c_str());
+  }
+  if (result.empty() && !options.patterns.empty())
+    return tl::unexpected(
+        noMatchError("--tensor", options.patterns.front(), file));
+  return result;
+}
+
+static int run(const Options &options) {
+  if (!registerAll(options.registrations))
+    return kUsage;
+  auto file = openTensorFile(options.file);
+  if (!file) {
+    printError(file.error());
+    return kRefused;
+  }
+  if (auto error = checkOutput(options.output,
+                               options.registrations.inputs(options.file))) {
+    printError(*error);
+    return kRefused;
+  }
+  auto tensors = select(**file, options);
+  if (!tensors) {
+    printError(tensors.error());
+    return kRefused;
+  }
+  Expected<uint64_t> size = write(options.output, *tensors);
+  if (!size) {
+    printError(size.error());
+    return writerExitCode(size.error());
+  }
+  report(options, options.output, *tensors, *size);
+  return finishOutput(kOk);
+}
+
+Command grit::tool::addImport(CLI::App &parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App *app = parent.add_subcommand(
+      "import", "Writes the tensors of a file as an MLIR module");
+  app->add_option("FILE", options->file, "A safetensors or GGUF file")
+      ->required();
+  app->add_option("-o,--output", options->output, "The file to write")
+      ->required()
+      ->type_name("OUT")
+      ->check(checkOutputName);
+  app->add_option("--tensor", options->patterns,
+                  "Only tensors whose name matches this shell pattern; may be "
+                  "repeated")
+      ->type_name("GLOB")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addRegistrations(*app, options->registrations);
+  app->add_flag("--json", options->json, "Print what was written as JSON");
+  app->footer("Every tensor becomes a private function without arguments that "
+              "returns its\nconstant: call it, then 'grit-opt --inline "
+              "--symbol-dce' puts it in place.");
+  return {app, [options] { return run(*options); }};
+}
