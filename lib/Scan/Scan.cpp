@@ -169,31 +169,10 @@ void Scanner::readConfig(Checkpoint &checkpoint) {
   fs::path directory = fs::path(checkpoint.files.front()->path).parent_path();
   if (checkpoint.files.front()->file->format() != "safetensors")
     return;
-  for (const char *name : {"config.json", "hf_quant_config.json",
-                           "quantize_config.json", "quant_config.json"}) {
-    std::string path = (directory / name).string();
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored))
-      continue;
-    Expected<MappedFile> file = MappedFile::open(path);
-    std::vector<std::string> problems;
-    QuantConfig config;
-    if (!file)
-      problems.push_back(file.error().message);
-    else if (file->bytes().size() > kMaxConfigBytes)
-      problems.push_back("it is longer than a configuration may be");
-    else
-      config =
-          parseConfig({reinterpret_cast<const char *>(file->bytes().data()),
-                       file->bytes().size()},
-                      path, problems);
-    for (const std::string &problem : problems)
-      collector.add(Id::ConfigUnreadable, path, "", problem);
-    if (!config.isDeclared())
-      continue;
-    checkpoint.config = std::move(config);
-    return;
-  }
+  std::vector<ConfigProblem> problems;
+  checkpoint.config = readConfigIn(directory.string(), problems);
+  for (const ConfigProblem &problem : problems)
+    collector.add(Id::ConfigUnreadable, problem.path, "", problem.message);
 }
 
 /// Fills Report::tensors and Checkpoint::tensors.
