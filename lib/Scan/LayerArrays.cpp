@@ -129,12 +129,6 @@ Error Attempt::widthError() const {
 std::optional<Error> Attempt::checkDeclared() {
   if (!listHas(family.bits, std::to_string(sizes.bits)))
     return widthError();
-  std::optional<int64_t> bits = config.bitsOf(module.name);
-  if (bits && *bits != sizes.bits)
-    return refuse("the width differs from the declared one", "bits",
-                  std::to_string(*bits), std::to_string(sizes.bits),
-                  "the configuration is of another checkpoint",
-                  "put the checkpoint's config.json beside its files");
   std::optional<int64_t> group = config.groupSizeOf(module.name);
   bool isWhole = group && *group <= 0;
   bool hasGroups = std::ranges::any_of(parts, [](const FoundPart &part) {
@@ -222,11 +216,13 @@ std::optional<Error> Attempt::readSizes() {
   for (const FoundPart &part : parts)
     if (std::optional<Error> error = readStated(family, part, sizes, stated))
       return error;
-  if (family.bits.find(' ') == std::string_view::npos)
-    sizes.bits = family.bits.front() - '0';
-  else if (!sizes.bits)
+  if (!sizes.bits)
     sizes.bits =
         std::clamp<int64_t>(config.bitsOf(module.name).value_or(0), 0, 32);
+  if (!sizes.bits && family.bits.size() == 1)
+    sizes.bits = family.bits.front() - '0';
+  if (sizes.bits && !listHas(family.bits, std::to_string(sizes.bits)))
+    return widthError();
   if (std::optional<Error> error = solveSizes(family, parts, sizes)) {
     if (!sizes.bits)
       return widthError();
@@ -260,8 +256,12 @@ std::optional<Error> Attempt::chooseContract() {
     }
     Expected<Contract> parsed = Contract::parse(
         fillIn(spelling.contract, {{'b', sizes.bits}, {'g', sizes.group}}));
-    if (!parsed)
-      return parsed.error();
+    if (!parsed) {
+      Error error = parsed.error();
+      error.field = "group_size";
+      error.cause = "the layer was quantized in groups of another size";
+      return error;
+    }
     contract = std::move(*parsed);
     return std::nullopt;
   }
@@ -337,6 +337,9 @@ std::optional<Error> Attempt::checkRest() {
 }
 
 std::optional<Error> Attempt::run() {
+  // What is declared counts more than how much of another family fits.
+  if (listHas(family.methods, config.method))
+    steps = 100;
   for (auto step :
        {&Attempt::collect, &Attempt::checkMethod, &Attempt::checkSymmetry,
         &Attempt::readSizes, &Attempt::checkDeclared, &Attempt::chooseContract,
