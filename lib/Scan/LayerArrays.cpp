@@ -338,7 +338,8 @@ std::optional<Error> Attempt::checkRest() {
 
 std::optional<Error> Attempt::run() {
   // What is declared counts more than how much of another family fits.
-  if (family.methods.empty() || listHas(family.methods, config.method))
+  if (family.methods.empty() || config.method.empty() ||
+      listHas(family.methods, config.method))
     steps = 100;
   for (auto step :
        {&Attempt::collect, &Attempt::checkMethod, &Attempt::checkSymmetry,
