@@ -31,7 +31,9 @@ public:
   Attempt(const FamilyRow &family, const Module &module,
           const Checkpoint &checkpoint)
       : family(family), module(module), checkpoint(checkpoint),
-        config(checkpoint.config) {}
+        config(checkpoint.config),
+        // What parseConfig calls a declaration without quant_method.
+        method(config.method == "unnamed" ? "" : config.method) {}
 
   std::optional<Error> run();
   LayerArray take(std::optional<Error> refusal);
@@ -56,6 +58,7 @@ private:
   const Module &module;
   const Checkpoint &checkpoint;
   const QuantConfig &config;
+  const std::string method;
   std::vector<FoundPart> parts;
   LayerSizes sizes;
   std::optional<float> stated;
@@ -82,14 +85,13 @@ std::string Attempt::outputName() const {
 static std::string methodsOf(const Module &module);
 
 std::optional<Error> Attempt::checkMethod() {
-  if (!family.methods.empty() && !listHas(family.methods, config.method))
-    return refuse("the tensors of the layer do not say how it is packed",
-                  "quant_method", methodsOf(module),
-                  config.method.empty() ? "nothing" : quoteText(config.method),
-                  config.path.empty()
-                      ? "there is no configuration beside the file"
-                      : "the configuration is of another checkpoint",
-                  "put the checkpoint's config.json beside its files");
+  if (!family.methods.empty() && !listHas(family.methods, method))
+    return refuse(
+        "the tensors of the layer do not say how it is packed", "quant_method",
+        methodsOf(module), method.empty() ? "nothing" : quoteText(method),
+        config.path.empty() ? "there is no configuration beside the file"
+                            : "the configuration is of another checkpoint",
+        "put the checkpoint's config.json beside its files");
   for (const std::string &format : {config.version, config.checkpointFormat})
     if (!family.formats.empty() && !format.empty() &&
         !listHas(family.formats, format))
@@ -338,8 +340,8 @@ std::optional<Error> Attempt::checkRest() {
 
 std::optional<Error> Attempt::run() {
   // What is declared counts more than how much of another family fits.
-  if (family.methods.empty() || config.method.empty() ||
-      listHas(family.methods, config.method))
+  if (family.methods.empty() || method.empty() ||
+      listHas(family.methods, method))
     steps = 100;
   for (auto step :
        {&Attempt::collect, &Attempt::checkMethod, &Attempt::checkSymmetry,

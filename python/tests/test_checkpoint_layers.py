@@ -471,7 +471,7 @@ REFUSALS = {
                           "g_idx", "no place"),
     "AWQ that is GPTQ": (lambda: changed(gptq(4, 1, 32, order=False),
                                          {"quant_method": "awq", "checkpoint_format": None}),
-                         "scales: shape", "N = 512"),
+                         "scales': shape", "N = 512"),
     "AWQ for another kernel": (lambda: changed(awq(), {"version": "gemv"}), "version", "gemm"),
     "three bits": (lambda: changed(gptq(4, 1, 32), {"bits": 3},
                                    qweight=words(24, 64), qzeros=words(8, 6)),
