@@ -16,6 +16,7 @@ import pytest
 
 import grit_mlir as grit
 from bits import assert_same_bits
+from conftest import ROOT
 from test_bitsandbytes_oracle import dynamic_map
 
 BUILD = os.environ.get("GRIT_BUILD")
@@ -593,3 +594,78 @@ def test_a_layer_that_is_stored_twice(tmp_path):
                            full_config(config))
     done = run("dequantize", directory, "-o", tmp_path / "out.safetensors")
     assert done.returncode == 1 and "stored twice" in done.stderr
+
+
+#===----------------------------------------------------------------------===#
+# What scan and inspect say
+#===----------------------------------------------------------------------===#
+
+def mixed(tmp_path):
+    """Three layers of GPTQ, one of which is refused, and one of another group size."""
+    tensors = {}
+    for i, group in enumerate((32, 32, 32, 64)):
+        parts, config, _, _ = gptq(4, 2, group)
+        if i == 1:
+            parts["g_idx"] = parts["g_idx"][::-1].copy()
+        tensors |= named(parts, f"model.layers.{i}.mlp.up_proj")
+    config["group_size"] = None
+    return checkpoint(tmp_path / "model", tensors, full_config(config))
+
+
+def test_scan_names_the_contract_of_each_kind_of_layer(tmp_path):
+    directory = mixed(tmp_path)
+    text = run("scan", directory, "--html", tmp_path / "page.html").stdout
+    assert "\ncontract gptq.q4_v2(group=32), 2 layers of gptq\n" in text
+    assert "\ncontract gptq.q4_v2(group=64), 1 layer of gptq\n" in text
+    assert "\nno contract, 1 layer of gptq\n    what: the columns of a group" in text
+    page = (tmp_path / "page.html").read_text()
+    assert "2 of gptq: contract <code>gptq.q4_v2(group=32)</code>" in page
+    report = json.loads(run("scan", directory, "--json").stdout)
+    assert report["version"] == 1
+    kinds = {kind.get("contract"): kind for kind in report["layers"]}
+    assert kinds["gptq.q4_v2(group=32)"]["layers"] == [
+        "model.layers.0.mlp.up_proj", "model.layers.2.mlp.up_proj"]
+    assert kinds["gptq.q4_v2(group=32)"]["placements"] == {
+        "data": "layout(Tile(ColMajor,[1,8]))", "scale": "col_major", "meta": "col_major"}
+    assert "g_idx" in kinds[None]["refused"]["field"]
+    codes = {t["name"]: t for t in report["tensors"] if t["name"].endswith("qweight")}
+    first = codes["model.layers.0.mlp.up_proj.qweight"]
+    assert first["array_contract"] == "gptq.q4_v2(group=32)"
+    assert first["logical_shape"] == [64, 256]
+    assert grit.Contract(first["canonical"]) == grit.Contract("gptq.q4_v2(group=32)")
+    assert "array_contract" not in codes["model.layers.1.mlp.up_proj.qweight"]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_scan_and_inspect_agree_with_dequantize(tmp_path, case):
+    parts, config, expected, contract = CASES[case]()
+    directory = checkpoint(tmp_path / "model", named(parts), full_config(config))
+    kind, = json.loads(run("scan", directory, "--json").stdout)["layers"]
+    assert grit.Contract(kind["contract"]) == grit.Contract(contract)
+    done = run("inspect", directory, "--json", "--verify")
+    assert done.returncode == 0, done.stderr
+    layer, = json.loads(done.stdout)["layers"]
+    assert grit.Contract(layer["contract"]) == grit.Contract(contract)
+    assert layer["shape"] == list(expected.shape)
+    assert set(layer["parts"]) <= set(named(parts))
+
+
+def test_inspect_lists_layers_and_reports_the_refused(tmp_path):
+    directory = mixed(tmp_path)
+    file = directory / "model.safetensors"
+    for arguments in ([directory], [file, "--layers"]):
+        done = run("inspect", *arguments)
+        assert done.returncode == 1 and "act-order" in done.stderr
+        assert len([line for line in done.stdout.splitlines() if "gptq.q4_v2" in line]) == 3
+    some = run("inspect", directory, "--tensor", "*.3.*", "--json")
+    assert some.returncode == 0
+    layer, = json.loads(some.stdout)["layers"]
+    assert layer["name"] == "model.layers.3.mlp.up_proj.weight"
+    # Without the flag a file is listed as it is.
+    assert len(json.loads(run("inspect", file, "--json").stdout)["tensors"]) == 16
+
+
+def test_the_table_of_the_documentation_is_the_programs():
+    page = (ROOT / "docs/Checkpoints.md").read_text()
+    assert run("scan", "--list-layers").stdout in page, \
+        "write it with: grit scan --list-layers"
