@@ -669,3 +669,48 @@ def test_the_table_of_the_documentation_is_the_programs():
     page = (ROOT / "docs/Checkpoints.md").read_text()
     assert run("scan", "--list-layers").stdout in page, \
         "write it with: grit scan --list-layers"
+
+
+#===----------------------------------------------------------------------===#
+# Python
+#===----------------------------------------------------------------------===#
+
+@pytest.mark.parametrize("case", CASES)
+def test_python_opens_every_family(tmp_path, case):
+    parts, config, expected, contract = CASES[case]()
+    plain = scales(F32, 7)
+    directory = checkpoint(tmp_path / "model", named(parts) | {"norm.weight": plain},
+                           full_config(config))
+    opened = grit.open_checkpoint(directory)
+    name, = opened.layers
+    assert set(opened) == {name, "norm.weight"} and len(opened) == 2 and not opened.refusals
+    array = opened[name]
+    del opened  # the array keeps the files
+    assert array.contract == grit.Contract(contract)
+    assert_same_bits(array.dequantize(), expected, case)
+
+
+def test_python_says_why_a_layer_is_none(tmp_path):
+    directory = mixed(tmp_path)
+    opened = grit.open_checkpoint(directory)
+    assert len(opened.layers) == 3
+    (module, error), = opened.refusals.items()
+    assert module == "model.layers.1.mlp.up_proj"
+    assert isinstance(error, grit.CheckError) and "act-order" in str(error)
+    # Its tensors are there as they are.
+    assert opened[module + ".g_idx"].dtype == np.int32
+    assert module + ".weight" not in opened
+    assert "model.layers.0.mlp.up_proj.qweight" not in opened
+    with pytest.raises(KeyError):
+        opened["model.layers.0.mlp.up_proj.qweight"]
+    with pytest.raises(FileNotFoundError):
+        grit.open_checkpoint(tmp_path / "nothing")
+
+
+def test_python_reads_contents_when_it_has_to(tmp_path):
+    parts, config = REFUSALS["a scale that is NaN here"][0]()
+    directory = checkpoint(tmp_path / "model", named(parts), full_config(config))
+    opened = grit.open_checkpoint(directory)
+    name, = opened.layers
+    with pytest.raises(grit.CheckError, match="another way"):
+        opened[name]

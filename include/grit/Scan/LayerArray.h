@@ -50,6 +50,10 @@ std::optional<Error> checkContents(const LayerArray &layer);
 /// files and lives as long as this object.
 class CheckpointFiles {
 public:
+  CheckpointFiles() = default;
+  CheckpointFiles(const CheckpointFiles &) = delete;
+  CheckpointFiles &operator=(const CheckpointFiles &) = delete;
+
   /// A tensor file, an index of several (*.index.json), or a directory: the
   /// files of its index, or else its safetensors files. The configuration
   /// beside them is read.
