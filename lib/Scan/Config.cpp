@@ -9,7 +9,9 @@
 
 #include "Config.h"
 #include "JsonValue.h"
+#include "grit/Container/MappedFile.h"
 #include "grit/Format/Text.h"
+#include <filesystem>
 
 using namespace grit;
 using namespace grit::scan;
@@ -210,6 +212,10 @@ static void readFields(JsonElement object, QuantConfig &config,
   config.symmetric = reader.boolean("sym");
   config.reordered = reader.boolean("desc_act");
   config.checkpointFormat = reader.text("checkpoint_format");
+  // A text for some methods, a number for others.
+  if (std::optional<JsonElement> version = member(object, "version"))
+    if (auto text = stringOf(*version))
+      config.version = toLower(*text);
   for (const char *key : {"ignore", "modules_to_not_convert", "ignored_layers",
                           "exclude_modules"})
     reader.strings(key, config.ignore);
@@ -263,4 +269,32 @@ QuantConfig grit::scan::parseConfig(std::string_view text,
   if (config.isDeclared())
     readFields(root, config, problems);
   return config;
+}
+
+QuantConfig grit::scan::readConfigIn(const std::string &directory,
+                                     std::vector<ConfigProblem> &problems) {
+  for (const char *name : {"config.json", "hf_quant_config.json",
+                           "quantize_config.json", "quant_config.json"}) {
+    std::string path = (std::filesystem::path(directory) / name).string();
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored))
+      continue;
+    Expected<MappedFile> file = MappedFile::open(path);
+    std::vector<std::string> messages;
+    QuantConfig config;
+    if (!file)
+      messages.push_back(file.error().message);
+    else if (file->bytes().size() > kMaxConfigBytes)
+      messages.push_back("it is longer than a configuration may be");
+    else
+      config =
+          parseConfig({reinterpret_cast<const char *>(file->bytes().data()),
+                       file->bytes().size()},
+                      path, messages);
+    for (std::string &message : messages)
+      problems.push_back({path, std::move(message)});
+    if (config.isDeclared())
+      return config;
+  }
+  return {};
 }

@@ -30,6 +30,7 @@ struct QuantConfig {
   std::optional<int64_t> bits, groupSize;
   std::optional<bool> symmetric, reordered;
   std::string checkpointFormat; ///< "gptq", "gptq_v2", ...
+  std::string version;          ///< of the packing: "gemm", ...
   std::string strategy;         ///< "group", "channel", "block", "tensor"
   std::vector<int64_t> block;   ///< rows, columns
   std::vector<std::string> ignore;
@@ -50,6 +51,14 @@ struct QuantConfig {
 /// quant_config.json. What cannot be used is appended to `problems`.
 QuantConfig parseConfig(std::string_view text, const std::string &path,
                         std::vector<std::string> &problems);
+
+/// A file that cannot be used as a configuration.
+struct ConfigProblem {
+  std::string path, message;
+};
+/// The first file of the directory that declares a quantization.
+QuantConfig readConfigIn(const std::string &directory,
+                         std::vector<ConfigProblem> &problems);
 
 } // namespace grit::scan
 

@@ -130,20 +130,26 @@ static std::string causeOfInference(const QuantConfig &config) {
          ", and no record states the contract of each tensor";
 }
 
-std::vector<Layer> grit::scan::findLayers(const Checkpoint &checkpoint,
-                                          Collector &collector) {
-  Recognition scan{checkpoint, collector};
+std::map<std::string_view, Module>
+grit::scan::modulesOf(const Checkpoint &checkpoint) {
   std::map<std::string_view, Module> modules;
   for (const auto &[name, tensor] : checkpoint.tensors) {
     if (tensor.file->file->format() != "safetensors" || tensor.info->array ||
         tensor.file->records.contains(name))
       continue;
     auto [module, part] = moduleOf(name);
-    modules[module].parts.emplace(part, tensor.info);
+    Module &entry = modules[module];
+    entry.name = module;
+    entry.parts.emplace(part, tensor.info);
   }
+  return modules;
+}
+
+std::vector<Layer> grit::scan::findLayers(const Checkpoint &checkpoint,
+                                          Collector &collector) {
+  Recognition scan{checkpoint, collector};
   std::vector<Layer> layers;
-  for (auto &[name, module] : modules) {
-    module.name = name;
+  for (const auto &[name, module] : modulesOf(checkpoint)) {
     for (auto recognize : {recognizeWords, recognizeFloats, recognizeOthers})
       if (std::optional<Layer> layer = recognize(scan, module)) {
         layer->name = name;

@@ -51,6 +51,9 @@ struct Recognition {
                       std::optional<int64_t> group) const;
 };
 
+/// The modules of the tensors that no record describes, by name.
+std::map<std::string_view, Module> modulesOf(const Checkpoint &checkpoint);
+
 /// Modules whose codes are packed into 32-bit words: GPTQ, AWQ,
 /// compressed-tensors, MLX.
 std::optional<Layer> recognizeWords(const Recognition &scan,

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Scan/Scan.h"
-#include "Model.h"
+#include "LayerArrays.h"
 #include "grit/Container/Gguf.h"
 #include "grit/Format/Fingerprint.h"
+#include "grit/Format/Text.h"
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <tuple>
 
 using namespace grit;
 using namespace grit::scan;
@@ -106,6 +108,7 @@ private:
   void readConfig(Checkpoint &checkpoint);
   void addTensors(Checkpoint &checkpoint);
   void describe(const Model &model);
+  void describeLayers(const Checkpoint &checkpoint);
   void sortFindings();
 
   std::span<const std::string> paths;
@@ -169,31 +172,10 @@ void Scanner::readConfig(Checkpoint &checkpoint) {
   fs::path directory = fs::path(checkpoint.files.front()->path).parent_path();
   if (checkpoint.files.front()->file->format() != "safetensors")
     return;
-  for (const char *name : {"config.json", "hf_quant_config.json",
-                           "quantize_config.json", "quant_config.json"}) {
-    std::string path = (directory / name).string();
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored))
-      continue;
-    Expected<MappedFile> file = MappedFile::open(path);
-    std::vector<std::string> problems;
-    QuantConfig config;
-    if (!file)
-      problems.push_back(file.error().message);
-    else if (file->bytes().size() > kMaxConfigBytes)
-      problems.push_back("it is longer than a configuration may be");
-    else
-      config =
-          parseConfig({reinterpret_cast<const char *>(file->bytes().data()),
-                       file->bytes().size()},
-                      path, problems);
-    for (const std::string &problem : problems)
-      collector.add(Id::ConfigUnreadable, path, "", problem);
-    if (!config.isDeclared())
-      continue;
-    checkpoint.config = std::move(config);
-    return;
-  }
+  std::vector<ConfigProblem> problems;
+  checkpoint.config = readConfigIn(directory.string(), problems);
+  for (const ConfigProblem &problem : problems)
+    collector.add(Id::ConfigUnreadable, problem.path, "", problem.message);
 }
 
 /// Fills Report::tensors and Checkpoint::tensors.
@@ -259,6 +241,41 @@ void Scanner::describe(const Model &model) {
   }
 }
 
+/// What the layers are as arrays.
+void Scanner::describeLayers(const Checkpoint &checkpoint) {
+  constexpr size_t kMostNamed = 16;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> known;
+  for (LayerArray &layer : arraysOf(checkpoint)) {
+    LayerKind kind;
+    kind.family = layer.family;
+    std::string why;
+    if (layer.array) {
+      kind.contract = layer.array->contract.name();
+      kind.canonical = layer.array->contract.canonical();
+      kind.placements = layer.array->placements;
+      auto codes = checkpoint.tensors.find(layer.parts.front()->name);
+      if (codes != checkpoint.tensors.end()) {
+        TensorReport &tensor = report.tensors[codes->second.report];
+        tensor.arrayContract = kind.contract;
+        tensor.canonical = kind.canonical;
+        tensor.logicalShape = layer.array->shape;
+      }
+    } else {
+      why = layer.refusal->message;
+      kind.refusal = std::move(layer.refusal);
+      kind.refusal->field =
+          "layer " + quoteText(layer.layer) + ": " + kind.refusal->field;
+    }
+    auto [entry, isNew] = known.try_emplace({layer.family, kind.contract, why},
+                                            report.layers.size());
+    if (isNew)
+      report.layers.push_back(std::move(kind));
+    LayerKind &all = report.layers[entry->second];
+    if (all.count++ < kMostNamed)
+      all.layers.push_back(layer.layer);
+  }
+}
+
 /// The worst first, then by id; equals stay in the order of the files.
 void Scanner::sortFindings() {
   std::map<std::pair<Severity, Id>, std::vector<Finding>> sorted;
@@ -286,6 +303,7 @@ Report Scanner::run() {
     checkConfig(checkpoint, model.layers, options.deep, collector);
     checkRoles(checkpoint, model.layers, collector);
     describe(model);
+    describeLayers(checkpoint);
     models.push_back(std::move(model));
   }
   for (const Manifest &manifest : inputs.manifests)

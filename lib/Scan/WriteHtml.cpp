@@ -191,7 +191,8 @@ static void addContracts(std::string &html, const ContractTable &table) {
 
 static std::string contractCell(const TensorReport &tensor,
                                 const ContractTable &table) {
-  std::string name = escapeHtml(tensor.contract);
+  std::string name = escapeHtml(
+      tensor.arrayContract.empty() ? tensor.contract : tensor.arrayContract);
   auto entry = table.find(tensor.canonical);
   if (entry == table.end() || entry->second.mark.empty())
     return name;
@@ -320,6 +321,26 @@ static void addFiles(std::string &html, const Report &report) {
   html += "</ul>\n" + more(report.files.size(), kMostFiles, "files");
 }
 
+static void addLayers(std::string &html, const Report &report) {
+  if (report.layers.empty())
+    return;
+  html += "<h2>Layers</h2>\n<p>What layers of several tensors are as "
+          "arrays.</p>\n<ul>\n";
+  size_t count = std::min(report.layers.size(), kMostFiles);
+  for (const LayerKind &kind : std::span(report.layers).first(count)) {
+    html += "<li>" + std::to_string(kind.count) + " of " +
+            escapeHtml(kind.family) + ": ";
+    if (kind.refusal)
+      html += "no contract; " + escapeHtml(kind.refusal->message) + " (" +
+              escapeHtml(kind.refusal->field) + ": " +
+              escapeHtml(kind.refusal->found) + ")";
+    else
+      html += "contract <code>" + escapeHtml(kind.contract) + "</code>";
+    html += "</li>\n";
+  }
+  html += "</ul>\n" + more(report.layers.size(), kMostFiles, "kinds");
+}
+
 std::string grit::scan::writeHtml(const Report &report,
                                   std::string_view toolVersion) {
   std::string html =
@@ -336,6 +357,7 @@ std::string grit::scan::writeHtml(const Report &report,
     addFinding(html, finding);
   html += more(report.findings.size(), kMostFindings, "findings");
   addFiles(html, report);
+  addLayers(html, report);
   const ContractTable table = contractsOf(report);
   addContracts(html, table);
   addPictures(html, report, table);

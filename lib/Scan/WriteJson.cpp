@@ -50,6 +50,7 @@ static void writeTensor(JsonWriter &json, const TensorReport &tensor,
       {"role", &tensor.role},
       {"contract", &tensor.contract},
       {"canonical", &tensor.canonical},
+      {"array_contract", &tensor.arrayContract},
       {"gid", &tensor.gid}};
   for (auto [name, text] : texts)
     if (!text->empty())
@@ -64,6 +65,34 @@ static void writeTensor(JsonWriter &json, const TensorReport &tensor,
           .field("bytes", plane.bytes)
           .endObject();
     json.endArray();
+  }
+  json.endObject();
+}
+
+static void writeLayers(JsonWriter &json, const LayerKind &kind) {
+  json.beginObject().field("family", kind.family).field("count", kind.count);
+  json.key("layers").beginArray();
+  for (const std::string &layer : kind.layers)
+    json.value(layer);
+  json.endArray();
+  if (!kind.refusal) {
+    json.field("contract", kind.contract).field("canonical", kind.canonical);
+    json.key("placements")
+        .beginObject()
+        .field("data", kind.placements.data.str())
+        .field("scale", kind.placements.scale.str())
+        .field("meta", kind.placements.meta.str())
+        .endObject();
+  } else {
+    json.key("refused").beginObject();
+    for (auto [name, text] : {std::pair("message", &kind.refusal->message),
+                              std::pair("field", &kind.refusal->field),
+                              std::pair("declared", &kind.refusal->declared),
+                              std::pair("found", &kind.refusal->found),
+                              std::pair("cause", &kind.refusal->cause),
+                              std::pair("fix", &kind.refusal->fix)})
+      json.field(name, *text);
+    json.endObject();
   }
   json.endObject();
 }
@@ -98,6 +127,9 @@ std::string grit::scan::writeJson(const Report &report, bool simple,
   json.endArray().key("tensors").beginArray();
   for (const TensorReport &tensor : report.tensors)
     writeTensor(json, tensor, report);
+  json.endArray().key("layers").beginArray();
+  for (const LayerKind &kind : report.layers)
+    writeLayers(json, kind);
   json.endArray().endObject();
   return json.str() + "\n";
 }

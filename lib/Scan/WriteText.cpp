@@ -34,6 +34,22 @@ static std::string whereText(const Finding &finding) {
   return text;
 }
 
+static std::string layersText(const LayerKind &kind) {
+  std::string count = std::to_string(kind.count) + " layer" +
+                      (kind.count == 1 ? "" : "s") + " of " + kind.family;
+  if (!kind.refusal)
+    return "contract " + printable(kind.contract) + ", " + count + "\n";
+  const Error &error = *kind.refusal;
+  std::string text = "no contract, " + count + "\n";
+  addLine(text, "what", printable(error.message));
+  addLine(text, "field", printable(error.field));
+  addLine(text, "declared", printable(error.declared));
+  addLine(text, "found", printable(error.found));
+  addLine(text, "cause", printable(error.cause));
+  addLine(text, "fix", printable(error.fix));
+  return text;
+}
+
 std::string grit::scan::writeText(const Report &report) {
   std::string text;
   for (const Finding &finding : report.findings) {
@@ -53,6 +69,8 @@ std::string grit::scan::writeText(const Report &report) {
             finding.fix.empty() ? std::string(known.fix)
                                 : printable(finding.fix));
   }
+  for (const LayerKind &kind : report.layers)
+    text += layersText(kind);
   text += std::to_string(report.numParsed()) + " of " +
           std::to_string(report.files.size()) + " files parsed, " +
           std::to_string(report.tensors.size()) + " tensors, " +

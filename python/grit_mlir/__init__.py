@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _core
 from ._array import Array, check, quantize
+from ._checkpoint import Checkpoint, open_checkpoint
 from ._core import Contract, TensorInfo, contracts
 from ._errors import (CheckError, GritDigestError, GritGradeError, GritLayoutError,
                       GritSizeError, Status)
@@ -25,10 +26,10 @@ from ._library import register_format, register_grade
 __version__ = _core.__version__
 
 __all__ = [
-    "Array", "CheckError", "Contract", "File", "GritDigestError", "GritGradeError",
-    "GritLayoutError", "GritSizeError", "Status", "TensorInfo", "check", "compiler",
-    "contracts", "matmul", "open", "quantize", "register_format", "register_grade",
-    "save",
+    "Array", "CheckError", "Checkpoint", "Contract", "File", "GritDigestError",
+    "GritGradeError", "GritLayoutError", "GritSizeError", "Status", "TensorInfo", "check", "compiler",
+    "contracts", "matmul", "open", "open_checkpoint", "quantize", "register_format",
+    "register_grade", "save",
 ]
 
 

@@ -49,6 +49,19 @@ def _dtype(token: str, tensor: str) -> np.dtype:
     return np.dtype(getattr(ml_dtypes, name))
 
 
+def tensor_at(file: _core.TensorFile, index: int, name: str) -> Array | np.ndarray:
+    """Tensor number `index` of an open file: an Array, or plain numbers."""
+    info = file.info(index)
+    if info.spec is not None:
+        return Array._make(info.spec, file.planes(index))
+    if info.element is None:
+        raise TypeError(
+            f"tensor {name!r} is stored as {info.dtype}, for which grit has no "
+            "contract; file.raw(name) gives its bytes")
+    dtype = _dtype(info.element, name)
+    return reshaped(file.bytes(index).view(dtype), info.shape)
+
+
 class File(Mapping):
     """An open file. `file[name]` is an Array, or an ndarray for plain numbers.
 
@@ -92,16 +105,7 @@ class File(Mapping):
 
     def __getitem__(self, name: str) -> Array | np.ndarray:
         file = self._open()
-        index = self._index[name]
-        info = file.info(index)
-        if info.spec is not None:
-            return Array._make(info.spec, file.planes(index))
-        if info.element is None:
-            raise TypeError(
-                f"tensor {name!r} is stored as {info.dtype}, for which grit has no "
-                "contract; file.raw(name) gives its bytes")
-        dtype = _dtype(info.element, name)
-        return reshaped(file.bytes(index).view(dtype), info.shape)
+        return tensor_at(file, self._index[name], name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)

@@ -63,6 +63,7 @@ BytesOut toArray(std::vector<uint8_t> bytes);
 void bindContracts(nb::module_ &m);
 void bindSpecs(nb::module_ &m);
 void bindFiles(nb::module_ &m);
+void bindCheckpoints(nb::module_ &m);
 
 } // namespace grit::python
 

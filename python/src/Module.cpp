@@ -80,4 +80,5 @@ NB_MODULE(_core, m) {
   bindContracts(m);
   bindSpecs(m);
   bindFiles(m);
+  bindCheckpoints(m);
 }

@@ -10,25 +10,56 @@
 #include "Output.h"
 #include "OutputFile.h"
 #include "grit/Format/Codec.h"
+#include "grit/Scan/LayerArray.h"
+#include <algorithm>
 #include <bit>
+#include <filesystem>
+#include <map>
 
 using namespace grit;
 using namespace grit::tool;
+using scan::CheckpointFiles;
+using scan::LayerArray;
 
 namespace {
 struct Options {
   std::string file, output;
   Registrations registrations;
-  bool json = false;
+  bool json = false, keepRefused = false;
+};
+
+/// One tensor of the output: a tensor of the input, or a layer.
+struct Item {
+  const TensorInfo *tensor = nullptr;
+  const LayerArray *layer = nullptr;
+
+  const std::string &name() const {
+    return layer ? layer->tensor : tensor->name;
+  }
+  const ArraySpec *array() const {
+    const std::optional<ArraySpec> &spec = layer ? layer->array : tensor->array;
+    return spec ? &*spec : nullptr;
+  }
+  uint64_t bytes() const {
+    return layer ? layer->bytes() : tensor->bytes.size();
+  }
+};
+
+struct Plan {
+  std::vector<Item> items;
+  /// Of layers whose tensors are copied as they are.
+  std::vector<std::pair<const LayerArray *, Error>> refusals;
 };
 } // namespace
 
 /// Decodes an array into little-endian binary32.
-static Expected<std::vector<uint8_t>> decodeArray(const TensorInfo &tensor) {
-  std::vector<float> values(static_cast<size_t>(tensor.array->numElements()));
-  Expected<void> decoded = decode(*tensor.array, tensor.planes(), values);
+static Expected<std::vector<uint8_t>> decodeArray(const Item &item) {
+  const ArraySpec &spec = *item.array();
+  std::vector<float> values(static_cast<size_t>(spec.numElements()));
+  Expected<void> decoded = decode(
+      spec, item.layer ? item.layer->planes : item.tensor->planes(), values);
   if (!decoded)
-    return tl::unexpected(inTensor(decoded.error(), tensor.name));
+    return tl::unexpected(inTensor(decoded.error(), item.name()));
   std::vector<uint8_t> bytes(values.size() * 4);
   for (size_t i = 0; i < values.size(); ++i) {
     uint32_t bits = std::bit_cast<uint32_t>(values[i]);
@@ -38,95 +69,185 @@ static Expected<std::vector<uint8_t>> decodeArray(const TensorInfo &tensor) {
   return bytes;
 }
 
-static std::vector<OutputTensor> plan(const TensorFile &file) {
+/// A layer stands where the first of its tensors stood.
+static Plan planOf(const CheckpointFiles &checkpoint) {
+  Plan plan;
+  std::map<const TensorInfo *, const LayerArray *> layerOf;
+  for (const LayerArray &layer : checkpoint.layers()) {
+    std::optional<Error> refusal =
+        layer.refusal ? layer.refusal : checkContents(layer);
+    if (refusal)
+      plan.refusals.emplace_back(&layer, std::move(*refusal));
+    else
+      for (const TensorInfo *part : layer.parts)
+        layerOf.emplace(part, &layer);
+  }
+  for (const auto &file : checkpoint.files())
+    for (const TensorInfo &tensor : file->tensors()) {
+      auto layer = layerOf.find(&tensor);
+      if (layer == layerOf.end())
+        plan.items.push_back({&tensor, nullptr});
+      else if (layer->second->parts.front() == &tensor)
+        plan.items.push_back({nullptr, layer->second});
+    }
+  return plan;
+}
+
+static std::vector<OutputTensor> outputsOf(const Plan &plan) {
   std::vector<OutputTensor> outputs;
-  for (const TensorInfo &tensor : file.tensors()) {
-    OutputTensor output{tensor.name, tensor.dtype, tensor.shape, tensor.element,
-                        std::nullopt};
-    if (tensor.array)
-      output.element = lookupElementType("F32");
+  for (const Item &item : plan.items) {
+    OutputTensor output{
+        item.name(), "F32", {}, lookupElementType("F32"), std::nullopt};
+    if (const ArraySpec *spec = item.array()) {
+      output.shape = spec->shape;
+    } else {
+      output.dtype = item.tensor->dtype;
+      output.shape = item.tensor->shape;
+      output.element = item.tensor->element;
+    }
     outputs.push_back(std::move(output));
   }
   return outputs;
 }
 
-static Expected<void> write(const TensorFile &file, const std::string &path,
-                            const std::vector<OutputTensor> &outputs) {
-  auto writer = createOutput(path, &file, outputs);
+static Expected<void> write(const CheckpointFiles &checkpoint, const Plan &plan,
+                            const std::string &path) {
+  auto writer =
+      createOutput(path, checkpoint.files().front().get(), outputsOf(plan));
   if (!writer)
     return tl::unexpected(writer.error());
   uint64_t total = 0;
-  for (const TensorInfo &tensor : file.tensors())
-    total += tensor.bytes.size();
+  for (const Item &item : plan.items)
+    total += item.bytes();
   Progress progress("decoding", total);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const TensorInfo &tensor = file.tensors()[i];
-    ByteSpan bytes = tensor.bytes;
+  for (size_t i = 0; i < plan.items.size(); ++i) {
+    const Item &item = plan.items[i];
     Expected<std::vector<uint8_t>> decoded;
-    if (tensor.array) {
-      decoded = decodeArray(tensor);
+    ByteSpan bytes;
+    if (item.array()) {
+      decoded = decodeArray(item);
       if (!decoded)
         return tl::unexpected(decoded.error());
       bytes = *decoded;
+    } else {
+      bytes = item.tensor->bytes;
     }
     if (auto written = (*writer)->write(i, bytes); !written)
       return written;
-    progress.add(tensor.bytes.size());
+    progress.add(item.bytes());
   }
   return (*writer)->finish();
 }
 
-static void report(const TensorFile &file, const std::string &path,
-                   bool asJson) {
-  size_t numArrays = 0;
+static Error inLayer(Error error, const LayerArray &layer) {
+  error.field = "layer " + quoteText(layer.layer) + ": " + error.field;
+  return error;
+}
+
+static void reportJson(const CheckpointFiles &checkpoint, const Plan &plan,
+                       const std::string &path) {
   JsonWriter json(2);
-  json.beginObject().field("version", 1).field("input", file.path());
+  json.beginObject().field("version", 1).field("input", checkpoint.path());
   json.field("output", path).key("tensors").beginArray();
-  for (const TensorInfo &tensor : file.tensors()) {
-    numArrays += tensor.array.has_value();
-    json.beginObject().field("name", tensor.name);
-    json.field("action", tensor.array ? "decoded" : "copied");
-    json.field("shape", std::span<const int64_t>(tensor.shape));
-    if (tensor.array)
-      json.field("contract", tensor.array->contract.name());
+  for (const Item &item : plan.items) {
+    const ArraySpec *spec = item.array();
+    json.beginObject().field("name", item.name());
+    json.field("action", spec ? "decoded" : "copied");
+    json.field("shape", std::span<const int64_t>(spec ? spec->shape
+                                                      : item.tensor->shape));
+    if (spec)
+      json.field("contract", spec->contract.name());
+    if (item.layer) {
+      json.key("parts").beginArray();
+      for (const TensorInfo *part : item.layer->parts)
+        json.value(part->name);
+      json.endArray();
+    }
     json.endObject();
   }
+  json.endArray().key("refused").beginArray();
+  for (const auto &[layer, error] : plan.refusals)
+    writeError(json, inLayer(error, *layer));
   json.endArray().endObject();
-  if (asJson)
-    std::printf("%s\n", json.str().c_str());
-  else
-    std::printf("%s: %zu of %zu tensors decoded to F32\n", path.c_str(),
-                numArrays, file.tensors().size());
+  std::printf("%s\n", json.str().c_str());
+}
+
+static void reportText(const Plan &plan, const std::string &path) {
+  size_t numArrays = 0, numLayers = 0, numParts = 0;
+  for (const Item &item : plan.items) {
+    numArrays += item.array() != nullptr;
+    numLayers += item.layer != nullptr;
+    numParts += item.layer ? item.layer->parts.size() : 0;
+  }
+  std::printf("%s: %zu of %zu tensors decoded to F32", path.c_str(), numArrays,
+              plan.items.size());
+  if (numLayers)
+    std::printf("; %zu of them are layers, of %zu tensors", numLayers,
+                numParts);
+  std::printf("\n");
+}
+
+static std::string defaultName(const std::string &path) {
+  std::error_code ignored;
+  std::filesystem::path directory(path);
+  if (!std::filesystem::is_directory(directory, ignored))
+    return defaultOutput(path, "f32");
+  directory = std::filesystem::weakly_canonical(directory, ignored);
+  return directory.string() + ".f32.safetensors";
+}
+
+/// Prints the refusals; false when they stop the work.
+static bool acceptRefusals(const Plan &plan, bool keep) {
+  constexpr size_t kMostPrinted = 8;
+  for (size_t i = 0; i < std::min(plan.refusals.size(), kMostPrinted); ++i) {
+    Error error = inLayer(plan.refusals[i].second, *plan.refusals[i].first);
+    keep ? printWarning(error) : printError(error);
+  }
+  if (plan.refusals.size() > kMostPrinted)
+    std::fprintf(stderr, "%zu more layers were refused\n",
+                 plan.refusals.size() - kMostPrinted);
+  return keep || plan.refusals.empty();
 }
 
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
-  auto file = openTensorFile(options.file);
-  if (!file) {
-    printError(file.error());
+  auto checkpoint = CheckpointFiles::open(options.file);
+  if (!checkpoint) {
+    printError(checkpoint.error());
     return kRefused;
   }
-  std::string path = options.output.empty() ? defaultOutput(options.file, "f32")
-                                            : options.output;
-  if (std::optional<Error> error =
-          checkOutput(path, options.registrations.inputs(options.file))) {
+  std::string path =
+      options.output.empty() ? defaultName(options.file) : options.output;
+  std::vector<std::string> inputs = options.registrations.inputs(options.file);
+  for (const auto &file : (*checkpoint)->files())
+    inputs.push_back(file->path());
+  if (std::optional<Error> error = checkOutput(path, inputs)) {
     printError(*error);
     return kRefused;
   }
-  if (auto written = write(**file, path, plan(**file)); !written) {
+  Plan plan = planOf(**checkpoint);
+  if (!acceptRefusals(plan, options.keepRefused))
+    return kRefused;
+  if (auto written = write(**checkpoint, plan, path); !written) {
     printError(written.error());
     return writerExitCode(written.error());
   }
-  report(**file, path, options.json);
+  if (options.json)
+    reportJson(**checkpoint, plan, path);
+  else
+    reportText(plan, path);
   return finishOutput(kOk);
 }
 
 Command grit::tool::addDequantize(CLI::App &parent) {
   auto options = std::make_shared<Options>();
   CLI::App *app = parent.add_subcommand(
-      "dequantize", "Decodes the arrays of a file to F32 and copies the rest");
-  app->add_option("FILE", options->file, "A safetensors or GGUF file")
+      "dequantize", "Decodes the arrays of a file, and the layers of a "
+                    "checkpoint, to F32 and copies the rest");
+  app->add_option("FILE", options->file,
+                  "A safetensors or GGUF file, an index of several, or the "
+                  "directory of a checkpoint")
       ->required();
   app->add_option("-o,--output", options->output,
                   "The file to write, GGUF when it ends in .gguf (default: "
@@ -134,6 +255,8 @@ Command grit::tool::addDequantize(CLI::App &parent) {
       ->type_name("OUT")
       ->check(checkOutputName);
   addRegistrations(*app, options->registrations);
+  app->add_flag("--keep-refused", options->keepRefused,
+                "Copy the tensors of layers that no contract describes");
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }

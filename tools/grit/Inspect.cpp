@@ -10,17 +10,21 @@
 #include "Output.h"
 #include "grit/Container/TensorFile.h"
 #include "grit/Format/Fingerprint.h"
+#include "grit/Scan/LayerArray.h"
+#include <filesystem>
 #include <map>
 
 using namespace grit;
 using namespace grit::tool;
+using scan::CheckpointFiles;
+using scan::LayerArray;
 
 namespace {
 struct Options {
   std::string file;
   std::vector<std::string> patterns;
   Registrations registrations;
-  bool json = false, verify = false;
+  bool json = false, verify = false, layers = false;
 };
 } // namespace
 
@@ -95,9 +99,108 @@ static void printJson(const TensorFile &file,
   std::printf("%s\n", json.str().c_str());
 }
 
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+static std::optional<Error> verifyLayer(const LayerArray &layer) {
+  if (std::optional<Error> error = checkContents(layer))
+    return error;
+  std::vector<const uint8_t *> pointers;
+  PlaneSizes sizes;
+  for (ByteSpan plane : layer.planes) {
+    pointers.push_back(plane.data());
+    sizes.push_back(static_cast<int64_t>(plane.size()));
+  }
+  return check(*layer.array, sizes, 2, pointers);
+}
+
+static void printLayers(const CheckpointFiles &checkpoint,
+                        const std::vector<const LayerArray *> &layers) {
+  std::printf("%s: %zu files, %zu layers\n", checkpoint.path().c_str(),
+              checkpoint.files().size(), checkpoint.layers().size());
+  std::vector<std::vector<std::string>> rows = {
+      {"decodes to", "contract", "shape", "tensors", "bytes"}};
+  for (const LayerArray *layer : layers)
+    rows.push_back({printable(layer->tensor), layer->array->contract.name(),
+                    shapeText(layer->array->shape),
+                    std::to_string(layer->parts.size()),
+                    std::to_string(layer->bytes())});
+  printTable(rows, {3, 4});
+}
+
+static void writeLayer(JsonWriter &json, const LayerArray &layer) {
+  json.beginObject().field("name", layer.tensor).field("layer", layer.layer);
+  json.field("family", layer.family);
+  json.field("shape", std::span<const int64_t>(layer.array->shape));
+  json.field("bytes", layer.bytes());
+  writeArray(json, *layer.array);
+  json.key("parts").beginArray();
+  for (const TensorInfo *part : layer.parts)
+    json.value(part->name);
+  json.endArray();
+  if (layer.copied)
+    json.field("copied_plane", layer.copiedName);
+  json.endObject();
+}
+
+static void printLayersJson(const CheckpointFiles &checkpoint,
+                            const std::vector<const LayerArray *> &layers,
+                            const std::vector<Error> &problems) {
+  JsonWriter json(2);
+  json.beginObject().field("version", 1).field("path", checkpoint.path());
+  json.key("files").beginArray();
+  for (const auto &file : checkpoint.files())
+    json.value(file->path());
+  json.endArray().key("layers").beginArray();
+  for (const LayerArray *layer : layers)
+    writeLayer(json, *layer);
+  json.endArray().key("problems").beginArray();
+  for (const Error &problem : problems)
+    writeError(json, problem);
+  json.endArray().endObject();
+  std::printf("%s\n", json.str().c_str());
+}
+
+static int runLayers(const Options &options) {
+  auto checkpoint = CheckpointFiles::open(options.file);
+  if (!checkpoint) {
+    printError(checkpoint.error());
+    return kRefused;
+  }
+  std::vector<const LayerArray *> layers;
+  std::vector<Error> problems;
+  for (const LayerArray &layer : (*checkpoint)->layers()) {
+    if (!options.patterns.empty() &&
+        !matchesAny(options.patterns, layer.tensor))
+      continue;
+    std::optional<Error> error = layer.refusal;
+    if (!error && options.verify)
+      error = verifyLayer(layer);
+    if (!error) {
+      layers.push_back(&layer);
+      continue;
+    }
+    error->field = "layer " + quoteText(layer.layer) + ": " + error->field;
+    problems.push_back(std::move(*error));
+  }
+  if (options.json)
+    printLayersJson(**checkpoint, layers, problems);
+  else
+    printLayers(**checkpoint, layers);
+  int code = finishOutput(problems.empty() ? kOk : kRefused);
+  for (const Error &problem : problems)
+    printError(problem);
+  return code;
+}
+
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
+  std::error_code ignored;
+  if (options.layers || options.file.ends_with(".index.json") ||
+      std::filesystem::is_directory(options.file, ignored))
+    return runLayers(options);
   std::vector<Error> problems;
   OpenOptions how;
   how.level = options.verify ? 2 : 1;
@@ -125,8 +228,14 @@ static int run(const Options &options) {
 Command grit::tool::addInspect(CLI::App &parent) {
   auto options = std::make_shared<Options>();
   CLI::App *app = parent.add_subcommand(
-      "inspect", "Lists the tensors of a safetensors or GGUF file");
-  app->add_option("FILE", options->file, "The file to read")->required();
+      "inspect", "Lists the tensors of a safetensors or GGUF file, or the "
+                 "layers of a checkpoint");
+  app->add_option("FILE", options->file,
+                  "The file to read; with --layers also an index of several or "
+                  "a directory")
+      ->required();
+  app->add_flag("--layers", options->layers,
+                "List layers that several tensors make up, as arrays");
   app->add_option("--tensor", options->patterns,
                   "Only tensors whose name matches this shell pattern; may be "
                   "repeated")

@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "Output.h"
 #include "OutputFile.h"
+#include "grit/Scan/LayerArray.h"
 #include "grit/Scan/Writers.h"
 #include <filesystem>
 
@@ -21,7 +22,8 @@ struct Options {
   Registrations registrations;
   std::string policy = "graded", failOn = "warning", html;
   std::string documentation = std::string(scan::kFindingsUrn);
-  bool deep = false, json = false, sarif = false, list = false;
+  bool deep = false, json = false, sarif = false, list = false,
+       families = false;
 };
 } // namespace
 
@@ -44,8 +46,10 @@ static scan::Severity severityOf(const std::string &name) {
 }
 
 static int run(const Options &options) {
-  if (options.list) {
-    std::fputs(scan::documentation().c_str(), stdout);
+  if (options.list || options.families) {
+    std::string text =
+        options.list ? scan::documentation() : scan::layerDocumentation();
+    std::fputs(text.c_str(), stdout);
     return finishOutput(kOk) == kOk ? kOk : kScanOutputFailed;
   }
   if (!registerAll(options.registrations))
@@ -90,6 +94,9 @@ Command grit::tool::addScan(CLI::App &parent) {
       "scan", "Compares what checkpoints declare with the bytes they hold");
   CLI::Option *list =
       app->add_flag("--list-findings", options->list, "Print docs/Findings.md");
+  CLI::Option *families =
+      app->add_flag("--list-layers", options->families,
+                    "Print the table of docs/Checkpoints.md");
   app->add_option("PATH", options->paths,
                   "Tensor files, directories, *.index.json or manifests");
   addRegistrations(*app, options->registrations);
@@ -115,8 +122,8 @@ Command grit::tool::addScan(CLI::App &parent) {
               "disagreement,\n3 warnings only, 4 no input could be read. "
               "Simple: 0, 1 findings that count,\n2 no input could be read. "
               "Both: 64 wrong command line, 74 output not written.");
-  app->final_callback([options, list] {
-    if (list->count() == 0 && options->paths.empty())
+  app->final_callback([options, list, families] {
+    if (list->count() == 0 && families->count() == 0 && options->paths.empty())
       throw CLI::RequiredError("PATH");
   });
   return {app, [options] { return run(*options); }};

@@ -9,6 +9,8 @@
 #ifndef GRIT_SCAN_SCAN_H
 #define GRIT_SCAN_SCAN_H
 
+#include "grit/Format/Placement.h"
+#include "grit/Format/Status.h"
 #include "grit/Scan/Finding.h"
 #include <array>
 #include <functional>
@@ -57,8 +59,21 @@ struct TensorReport {
   std::string canonical; ///< canonical text of a declared or inferred contract
   std::string gid;       ///< of a declared contract
   std::vector<int64_t> logicalShape; ///< of what it decodes to, where known
-  std::vector<PlaneReport> planes;   ///< where a contract was found or inferred
-  std::vector<ScaleSpread> scales;   ///< where asked for
+  std::string arrayContract;       ///< of the layer that these are the codes of
+  std::vector<PlaneReport> planes; ///< where a contract was found or inferred
+  std::vector<ScaleSpread> scales; ///< where asked for
+};
+
+/// Layers of checkpoints that are under one contract, or have none for one
+/// reason.
+struct LayerKind {
+  std::string family;              ///< "gptq", "nvfp4", ...
+  std::string contract;            ///< a name; empty where there is none
+  std::string canonical;           ///< its canonical text
+  Placements placements;           ///< of the arrays
+  std::optional<Error> refusal;    ///< of the first layer
+  std::vector<std::string> layers; ///< up to 16 of them, by name
+  uint64_t count = 0;
 };
 
 struct FileReport {
@@ -69,6 +84,7 @@ struct FileReport {
 struct Report {
   std::vector<FileReport> files;
   std::vector<TensorReport> tensors;
+  std::vector<LayerKind> layers;
   std::vector<Finding> findings;
   uint64_t suppressed = 0; ///< findings beyond the limit
 
