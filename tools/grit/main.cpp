@@ -17,7 +17,7 @@ using namespace grit;
 using namespace grit::tool;
 
 static constexpr Command (*kCommands[])(CLI::App &) = {
-    addInspect, addQuantize, addDequantize, addFormats, addShow,
+    addInspect, addQuantize, addDequantize, addConvert, addFormats, addShow,
     addCompile, addRun,      addCheck,      addExplain, addScan};
 
 /// An interrupted command leaves no half-written file.
