@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._array import Array, check, quantize
+from ._array import Array, check, convert, quantize
 from ._core import Contract, TensorInfo, contracts
 from ._errors import (CheckError, GritDigestError, GritGradeError, GritLayoutError,
                       GritSizeError, Status)
@@ -27,8 +27,8 @@ __version__ = _core.__version__
 __all__ = [
     "Array", "CheckError", "Contract", "File", "GritDigestError", "GritGradeError",
     "GritLayoutError", "GritSizeError", "Status", "TensorInfo", "check", "compiler",
-    "contracts", "matmul", "open", "quantize", "register_format", "register_grade",
-    "save",
+    "contracts", "convert", "matmul", "open", "quantize", "register_format",
+    "register_grade", "save",
 ]
 
 
