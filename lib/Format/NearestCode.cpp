@@ -63,22 +63,28 @@ void NearestCode::aroundOfWord(double x, std::vector<uint32_t> &codes) const {
       codes.push_back(*code);
 }
 
+size_t NearestCode::position(double x) const {
+  auto above = std::ranges::lower_bound(
+      sorted, x, {}, [](const Entry &e) { return double(e.value); });
+  size_t at = static_cast<size_t>(above - sorted.begin());
+  if (at == sorted.size() || (at > 0 && x - double(sorted[at - 1].value) <
+                                            double(sorted[at].value) - x))
+    --at;
+  bool isNegativeZero = sorted[at].value == 0 && std::signbit(sorted[at].value);
+  if (isNegativeZero && !std::signbit(x) && at + 1 < sorted.size() &&
+      sorted[at + 1].value == 0)
+    ++at;
+  return at;
+}
+
 void NearestCode::around(double x, std::vector<uint32_t> &codes) const {
   if (sorted.empty()) {
     if (!number.isTable())
       aroundOfWord(x, codes);
     return;
   }
-  auto above = std::ranges::lower_bound(
-      sorted, x, {}, [](const Entry &e) { return double(e.value); });
   const auto count = static_cast<int64_t>(sorted.size());
-  int64_t at = above - sorted.begin();
-  auto value = [&](int64_t i) { return double(sorted[i].value); };
-  if (at == count || (at > 0 && x - value(at - 1) < value(at) - x))
-    --at;
-  if (sorted[at].value == 0 && !std::signbit(x) && at + 1 < count &&
-      sorted[at + 1].value == 0)
-    ++at; // past -0
+  const auto at = static_cast<int64_t>(position(x));
   for (int64_t i : {at, at - 1, at + 1, at - 2, at + 2})
     if (i >= 0 && i < count)
       codes.push_back(sorted[i].code);
@@ -101,6 +107,8 @@ void NearestCode::extremes(std::vector<uint32_t> &codes) const {
 }
 
 std::optional<uint32_t> NearestCode::nearest(double x) const {
+  if (!std::isnan(x) && !sorted.empty())
+    return sorted[position(x)].code;
   std::vector<uint32_t> codes;
   if (std::isnan(x))
     notANumber(codes);

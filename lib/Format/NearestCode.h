@@ -46,6 +46,7 @@ public:
   const std::vector<Entry> &entries() const { return sorted; }
 
 private:
+  size_t position(double x) const;
   void aroundOfWord(double x, std::vector<uint32_t> &codes) const;
 
   const Number &number;

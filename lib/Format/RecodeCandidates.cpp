@@ -13,47 +13,58 @@
 
 using namespace grit;
 
-/// What the source says at a few places of the region.
-void RecodeWorker::readSource(const RecodeRegion &region) {
+void RecodeWorker::readSource(RecodeRegion &region) {
   constexpr size_t kPlaces = 4;
-  sources.clear();
+  region.sources.clear();
   const size_t last = region.elements.size() - 1;
   for (size_t i = 0; i < kPlaces; ++i) {
-    source.read(region.elements[i * last / (kPlaces - 1)]);
+    if (!source.read(region.elements[i * last / (kPlaces - 1)]) && i > 0)
+      continue; // the same groups as before
     GroupValues here;
     here.set(plan.from, source.scales(), source.offsets());
     auto same = [&](const GroupValues &other) {
       return other.wholeScale() == here.wholeScale() &&
              other.offset == here.offset;
     };
-    if (std::ranges::none_of(sources, same))
-      sources.push_back(std::move(here));
+    if (std::ranges::none_of(region.sources, same))
+      region.sources.push_back(std::move(here));
+    if (i > 0)
+      continue;
+    region.scales.assign(source.scales().begin(), source.scales().end());
+    region.offsets.assign(source.offsets().begin(), source.offsets().end());
   }
 }
 
-std::vector<double>
-RecodeWorker::wantedScales(const RecodeRegion &region) const {
+/// List 0: what gives a level of the target for each of the source. List 1:
+/// other multiples. List 2: under which the largest magnitude has some level,
+/// whatever the source says.
+std::vector<double> RecodeWorker::wantedScales(const RecodeRegion &region,
+                                               int list) const {
   std::vector<double> result;
-  for (double ratio : plan.ratios)
-    for (const GroupValues &here : sources)
-      result.push_back(here.wholeScale() * ratio);
-  // The largest magnitude has some level, whatever the source says.
+  const size_t begin = list == 0 ? 0 : plan.numCovering;
+  const size_t end = list == 0   ? plan.numCovering
+                     : list == 1 ? plan.ratios.size()
+                                 : begin;
+  for (size_t i = begin; i < end; ++i)
+    for (const GroupValues &here : region.sources)
+      result.push_back(here.wholeScale() * plan.ratios[i]);
   constexpr size_t kMaxLevels = 256;
   const auto &levels = plan.finder.numbers().entries();
-  if (plan.into.offset.kind == Offset::Kind::None && region.amax > 0 &&
-      levels.size() <= kMaxLevels)
+  if (list == 2 && plan.into.offset.kind == Offset::Kind::None &&
+      region.amax > 0 && levels.size() <= kMaxLevels)
     for (const NearestCode::Entry &level : levels)
       if (level.value != 0 && std::isfinite(level.value))
         result.push_back(region.amax / std::fabs(double(level.value)));
   return result;
 }
 
-std::vector<double> RecodeWorker::wantedOffsets() const {
+std::vector<double>
+RecodeWorker::wantedOffsets(const RecodeRegion &region) const {
   GroupValues target;
   target.set(plan.into, scales, offsets);
   const double scale = target.wholeScale();
   std::vector<double> result;
-  for (const GroupValues &here : sources)
+  for (const GroupValues &here : region.sources)
     for (double shift : plan.shifts) {
       double value = here.wholeOffset(plan.from) + shift * scale;
       if (plan.into.offset.kind == Offset::Kind::ZeroPoint)
@@ -73,12 +84,7 @@ double RecodeWorker::solve(const RecodeSlot &slot, double product) const {
   const auto &factors =
       slot.isOffset ? plan.into.offset.factors : plan.into.scales;
   const auto &values = slot.isOffset ? offsets : scales;
-  // Those after the level come last, whatever their place.
-  std::vector<size_t> order;
-  for (bool after : {false, true})
-    for (size_t i = 0; i < factors.size(); ++i)
-      if (factors[i].afterLevel == after)
-        order.push_back(i);
+  const std::vector<size_t> &order = plan.order[slot.isOffset];
   double before = 1;
   bool isFirst = true;
   size_t at = 0;
@@ -117,11 +123,10 @@ double RecodeWorker::solve(const RecodeSlot &slot, double product) const {
 /// source has for groups as large, a neutral one, and one that lets the rest of
 /// the product reach the largest value.
 std::vector<double> RecodeWorker::guesses(const RecodeSlot &slot,
-                                          const RecodeRegion &region) {
-  source.read(region.elements.front());
+                                          const RecodeRegion &region) const {
   const auto &factors =
       slot.isOffset ? plan.from.offset.factors : plan.from.scales;
-  auto values = slot.isOffset ? source.offsets() : source.scales();
+  const auto &values = slot.isOffset ? region.offsets : region.scales;
   const bool divides = slot.factor->op == FactorOp::Divide;
   std::vector<double> same, other;
   for (size_t i = 0; i < factors.size(); ++i) {
@@ -151,36 +156,47 @@ std::vector<double> RecodeWorker::guesses(const RecodeSlot &slot,
 
 /// Values of the last factor of a product.
 std::vector<double> RecodeWorker::solved(const RecodeSlot &slot,
-                                         const RecodeRegion &region) {
-  const bool isZero = plan.into.offset.kind == Offset::Kind::ZeroPoint;
-  std::vector<double> result =
-      slot.isOffset ? wantedOffsets() : wantedScales(region);
-  if (!slot.isOffset || !isZero)
+                                         const RecodeRegion &region, int list) {
+  std::vector<double> result;
+  if (!slot.isOffset)
+    result = wantedScales(region, list);
+  else if (list == 0)
+    result = wantedOffsets(region);
+  if (!slot.isOffset || plan.into.offset.kind == Offset::Kind::Minimum)
     for (double &value : result)
       value = solve(slot, value);
-  const size_t numTrusted =
-      slot.isOffset ? result.size() : plan.numCovering * sources.size();
-  inexact = numTrusted ? slot.factor : nullptr;
-  wanted = result.front();
-  for (size_t i = 0; i < numTrusted; ++i)
-    if (auto code = slot.numbers.nearest(result[i]))
-      if (slot.numbers.decode(*code) == static_cast<float>(result[i]))
-        inexact = nullptr;
+  if (list == 0) {
+    bool isExact =
+        result.empty() || std::ranges::any_of(result, [&](double x) {
+          auto code = slot.numbers.nearest(x);
+          return code && slot.numbers.decode(*code) == static_cast<float>(x);
+        });
+    if (!isExact) {
+      inexact = slot.factor;
+      wanted = result.front();
+    } else if (inexact == slot.factor) {
+      inexact = nullptr;
+    }
+  }
   // Under a factor of 0 or NaN nothing can be solved for, and anything may do.
-  auto theirs = slot.isOffset ? source.offsets() : source.scales();
-  result.insert(result.end(), theirs.begin(), theirs.end());
-  result.push_back(0);
+  if (list == 1) {
+    const auto &theirs = slot.isOffset ? region.offsets : region.scales;
+    result.insert(result.end(), theirs.begin(), theirs.end());
+    result.push_back(0);
+  }
   return result;
 }
 
-std::vector<uint32_t> RecodeWorker::candidates(const RecodeSlot &slot,
-                                               const RecodeRegion &region) {
-  readSource(region);
-  std::vector<uint32_t> codes;
-  for (double value :
-       slot.isSolved ? solved(slot, region) : guesses(slot, region))
+void RecodeWorker::addCandidates(const RecodeSlot &slot,
+                                 const RecodeRegion &region, int list,
+                                 std::vector<uint32_t> &codes) {
+  std::vector<double> values;
+  if (slot.isSolved)
+    values = solved(slot, region, list);
+  else if (list == 0)
+    values = guesses(slot, region);
+  for (double value : values)
     if (auto code = slot.numbers.nearest(value))
       if (std::ranges::find(codes, *code) == codes.end())
         codes.push_back(*code);
-  return codes;
 }

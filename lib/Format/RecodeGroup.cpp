@@ -73,7 +73,6 @@ float CodeFinder::valueOf(uint32_t code, const GroupValues &group) const {
 /// scale of 0 only the sign of the level counts.
 std::optional<uint32_t> CodeFinder::find(float value, const GroupValues &group,
                                          std::vector<uint32_t> &scratch) const {
-  scratch.clear();
   double x = value;
   if (format.offset.kind == Offset::Kind::Minimum)
     x += group.offset;
@@ -86,18 +85,22 @@ std::optional<uint32_t> CodeFinder::find(float value, const GroupValues &group,
   x /= group.scale;
   if (format.offset.kind == Offset::Kind::ZeroPoint)
     x += group.offset;
+  const uint32_t wanted = std::bit_cast<uint32_t>(value);
+  auto isCode = [&](uint32_t code) {
+    return std::bit_cast<uint32_t>(valueOf(code, group)) == wanted;
+  };
+  scratch.clear();
   if (std::isnan(x)) {
     levels.notANumber(scratch);
     levels.around(0, scratch);
     levels.extremes(scratch);
+  } else if (auto code = levels.nearest(x); code && isCode(*code)) {
+    return code; // mostly
   } else {
     levels.around(x, scratch);
   }
-  const uint32_t wanted = std::bit_cast<uint32_t>(value);
-  for (uint32_t code : scratch)
-    if (std::bit_cast<uint32_t>(valueOf(code, group)) == wanted)
-      return code;
-  return std::nullopt;
+  auto code = std::ranges::find_if(scratch, isCode);
+  return code == scratch.end() ? std::nullopt : std::optional(*code);
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,7 +114,7 @@ std::optional<Error> FactorValues::add(const std::vector<Factor> &factors,
         PlacedField::of(*spec, fieldOf(factor, *spec));
     if (!placed)
       return placed.error();
-    fields.push_back({&factor, std::move(*placed)});
+    fields.push_back({&factor, std::move(*placed), -1});
   }
   return std::nullopt;
 }
@@ -129,17 +132,22 @@ Expected<FactorValues> FactorValues::get(const ArraySpec &spec,
   return result;
 }
 
-void FactorValues::read(int64_t element) {
-  auto readAll = [&](const std::vector<Field> &fields,
-                     std::vector<float> &values) {
+bool FactorValues::read(int64_t element) {
+  bool isChanged = false;
+  auto readAll = [&](std::vector<Field> &fields, std::vector<float> &values) {
     for (size_t i = 0; i < fields.size(); ++i) {
-      int64_t group = groupIndex(*fields[i].factor, element, *spec);
-      values[i] =
-          fields[i].factor->number.decode(fields[i].placed.read(group, planes));
+      Field &field = fields[i];
+      int64_t group = groupIndex(*field.factor, element, *spec);
+      if (group == field.current)
+        continue;
+      isChanged = true;
+      field.current = group;
+      values[i] = field.factor->number.decode(field.placed.read(group, planes));
     }
   };
   readAll(scaleFields, scaleValues);
   readAll(offsetFields, offsetValues);
+  return isChanged;
 }
 
 //===----------------------------------------------------------------------===//

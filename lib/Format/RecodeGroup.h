@@ -62,8 +62,9 @@ public:
   static Expected<FactorValues> get(const ArraySpec &spec,
                                     std::span<const ByteSpan> planes);
 
-  /// The values of the factors at an element; they stay until the next call.
-  void read(int64_t element);
+  /// Reads the factors at an element; false when it is in the same groups as
+  /// the one before.
+  bool read(int64_t element);
   std::span<const float> scales() const { return scaleValues; }
   std::span<const float> offsets() const { return offsetValues; }
 
@@ -71,6 +72,7 @@ private:
   struct Field {
     const Factor *factor;
     PlacedField placed;
+    int64_t current = -1; ///< the group that was read last
   };
   FactorValues(const ArraySpec &spec, std::span<const ByteSpan> planes)
       : spec(&spec), planes(planes) {}

@@ -19,6 +19,12 @@ RecodePlan::RecodePlan(const ArraySpec &source,
     : source(source), target(target), planes(planes), values(values),
       from(source.contract.description()), into(target.contract.description()),
       finder(into) {
+  for (bool isAfter : {false, true})
+    for (size_t i = 0; i < into.scales.size(); ++i)
+      if (into.scales[i].afterLevel == isAfter)
+        order[0].push_back(i);
+  for (size_t i = 0; i < into.offset.factors.size(); ++i)
+    order[1].push_back(i);
   addTiers();
   addRatios();
 }

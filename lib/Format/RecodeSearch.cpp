@@ -34,7 +34,8 @@ void RecodeWorker::fail(int64_t element, const GroupValues &group) {
   float value = plan.values[element];
   bool hasOtherZero =
       value == 0 && plan.finder.find(-value, group, scratch).has_value();
-  failure = {element, hasOtherZero, sources.size() > 1, inexact, wanted};
+  failure = {element, hasOtherZero, regions.back().sources.size() > 1, inexact,
+             wanted};
 }
 
 bool RecodeWorker::encode(const RecodeRegion &region) {
@@ -76,10 +77,15 @@ bool RecodeWorker::searchSlots(size_t tier, size_t next, int64_t group) {
   if (next == slots.size())
     return searchChildren(tier, group);
   const RecodeSlot &slot = plan.slots[slots[next]];
-  for (uint32_t code : candidates(slot, regions[tier])) {
-    assign(slot, group, code);
-    if (searchSlots(tier, next + 1, group))
-      return true;
+  std::vector<uint32_t> codes;
+  size_t tried = 0;
+  for (int list = 0; list < kNumLists; ++list) {
+    addCandidates(slot, regions[tier], list, codes);
+    for (; tried < codes.size(); ++tried) {
+      assign(slot, group, codes[tried]);
+      if (searchSlots(tier, next + 1, group))
+        return true;
+    }
   }
   return false;
 }
@@ -93,6 +99,7 @@ bool RecodeWorker::searchGroup(size_t tier, int64_t group) {
     if (magnitude > region.amax && std::isfinite(magnitude))
       region.amax = magnitude;
   }
+  readSource(region);
   return searchSlots(tier, 0, group);
 }
 
@@ -111,7 +118,7 @@ namespace {
 class Search {
 public:
   Search(const RecodePlan &plan, RecodedArray &result, FactorValues source)
-      : plan(plan), result(result), root(plan, result, std::move(source)) {
+      : plan(plan), root(plan, result, std::move(source)) {
     constexpr int64_t kSamples = 64;
     const int64_t count = plan.target.numElements();
     for (int64_t i = 0; i < std::min(kSamples, count); ++i)
@@ -119,6 +126,7 @@ public:
     for (float value : plan.values)
       if (std::fabs(value) > region.amax && std::isfinite(value))
         region.amax = std::fabs(value);
+    root.readSource(region);
   }
 
   bool run(size_t next = 0);
@@ -128,7 +136,6 @@ private:
   bool searchGroups();
 
   const RecodePlan &plan;
-  RecodedArray &result;
   RecodeWorker root;
   RecodeRegion region;
   RecodeFailure worst; ///< of the choice that came farthest
@@ -167,7 +174,10 @@ bool Search::run(size_t next) {
   if (next == plan.rootSlots.size())
     return searchGroups();
   const RecodeSlot &slot = plan.slots[plan.rootSlots[next]];
-  for (uint32_t code : root.candidates(slot, region)) {
+  std::vector<uint32_t> codes;
+  for (int list = 0; list < RecodeWorker::kNumLists; ++list)
+    root.addCandidates(slot, region, list, codes);
+  for (uint32_t code : codes) {
     root.assign(slot, 0, code);
     if (run(next + 1))
       return true;

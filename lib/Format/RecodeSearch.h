@@ -79,6 +79,9 @@ struct RecodePlan {
   std::vector<double> ratios;
   size_t numCovering = 0;
   std::vector<double> shifts; ///< what to add to its zero point
+  /// The scales in the order in which they are applied, and the factors of the
+  /// offset in theirs.
+  std::vector<size_t> order[2];
 
 private:
   void addTiers();

@@ -17,6 +17,9 @@ namespace grit {
 struct RecodeRegion {
   std::vector<int64_t> elements; ///< of the whole array, some
   float amax = 0;                ///< of all finite values
+  /// What the source says at a few of the elements, where that differs.
+  std::vector<GroupValues> sources;
+  std::vector<float> scales, offsets; ///< its factors at the first
 };
 
 /// One thread's search.
@@ -28,9 +31,14 @@ public:
         scales(plan.into.scales.size()),
         offsets(plan.into.offset.factors.size()), regions(plan.tiers.size()) {}
 
-  /// Candidates for a factor, given those that are assigned.
-  std::vector<uint32_t> candidates(const RecodeSlot &slot,
-                                   const RecodeRegion &region);
+  /// Lists of candidates for a factor, the likeliest first.
+  static constexpr int kNumLists = 3;
+  /// Adds a list of candidates that are new, given the factors that are
+  /// assigned.
+  void addCandidates(const RecodeSlot &slot, const RecodeRegion &region,
+                     int list, std::vector<uint32_t> &codes);
+  /// Reads the source at a few elements of the region.
+  void readSource(RecodeRegion &region);
   void assign(const RecodeSlot &slot, int64_t group, uint32_t code);
   /// A group of the largest tier.
   bool searchTop(int64_t group);
@@ -44,21 +52,19 @@ private:
   bool encode(const RecodeRegion &region);
   void fail(int64_t element, const GroupValues &group);
 
-  void readSource(const RecodeRegion &region);
-  std::vector<double> solved(const RecodeSlot &slot,
-                             const RecodeRegion &region);
-  std::vector<double> wantedScales(const RecodeRegion &region) const;
-  std::vector<double> wantedOffsets() const;
+  std::vector<double> solved(const RecodeSlot &slot, const RecodeRegion &region,
+                             int list);
+  std::vector<double> wantedScales(const RecodeRegion &region, int list) const;
+  std::vector<double> wantedOffsets(const RecodeRegion &region) const;
   double solve(const RecodeSlot &slot, double product) const;
   std::vector<double> guesses(const RecodeSlot &slot,
-                              const RecodeRegion &region);
+                              const RecodeRegion &region) const;
 
   const RecodePlan &plan;
   RecodedArray &result;
   FactorValues source;
   std::vector<float> scales, offsets; ///< of the target, as assigned
   std::vector<RecodeRegion> regions;  ///< one per tier
-  std::vector<GroupValues> sources;   ///< different ones in the region
   std::vector<uint32_t> scratch;
   /// Of the factor that was solved for last.
   const Factor *inexact = nullptr;
