@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Codec.h"
+#include "Parallel.h"
 #include "PlacedField.h"
+#include "ValueSteps.h"
 #include "grit/Format/Text.h"
 #include <bit>
 #include <cmath>
@@ -131,7 +133,9 @@ class Decoder {
 public:
   static Expected<Decoder> get(const ArraySpec &spec,
                                std::span<const ByteSpan> planes);
-  void run(std::span<float> out);
+  bool isSparse() const { return desc.sparsity.has_value(); }
+  /// Elements `begin` to `end` - 1; of a sparse array, all of them.
+  void run(std::span<float> out, int64_t begin, int64_t end);
 
 private:
   Decoder(const ArraySpec &spec, std::span<const ByteSpan> planes)
@@ -145,7 +149,6 @@ private:
   float scaled(float level, int64_t index);
   float element(int64_t index, int64_t code);
   uint32_t survivors(int64_t run) const;
-  float project(float value) const;
 
   const ArraySpec &spec;
   const FormatDescription &desc;
@@ -225,16 +228,8 @@ Expected<Decoder> Decoder::get(const ArraySpec &spec,
 }
 
 float Decoder::join(float value, FactorReader &factor, int64_t element) {
-  float other = factor.at(element, spec, planes);
-  switch (factor.description().op) {
-  case FactorOp::Multiply:
-    return value * other;
-  case FactorOp::Divide:
-    return value / other;
-  case FactorOp::Add:
-    return value + other;
-  }
-  return value;
+  return joinFactor(factor.description().op, value,
+                    factor.at(element, spec, planes));
 }
 
 /// Outermost first, rounded to binary32 after each step; factors that follow
@@ -303,13 +298,10 @@ uint32_t Decoder::survivors(int64_t run) const {
   return kept;
 }
 
-/// Rounds a result into the format that the contract decodes to. A NaN stays
-/// one, whether that format has a code for it or not.
-float Decoder::project(float value) const {
+float grit::projectValue(const Projection &into, float value) {
   constexpr uint32_t kCanonicalNaN = 0x7FC00000;
   if (std::isnan(value))
     return std::bit_cast<float>(kCanonicalNaN);
-  const Projection &into = desc.projection;
   if (into.isIdentity())
     return value;
   // Only a NaN and an invalid word have no code.
@@ -318,10 +310,10 @@ float Decoder::project(float value) const {
   return decodeWord(into.format, code);
 }
 
-void Decoder::run(std::span<float> out) {
+void Decoder::run(std::span<float> out, int64_t begin, int64_t end) {
   int64_t cursor = 0; // survivors so far, over the whole array
   uint32_t kept = 0;
-  for (int64_t index = 0; index < static_cast<int64_t>(out.size()); ++index) {
+  for (int64_t index = begin; index < end; ++index) {
     if (desc.sparsity) {
       int64_t position = index % desc.sparsity->m;
       if (position == 0)
@@ -331,7 +323,8 @@ void Decoder::run(std::span<float> out) {
         continue;
       }
     }
-    out[index] = project(element(index, desc.sparsity ? cursor++ : index));
+    out[index] = projectValue(desc.projection,
+                              element(index, desc.sparsity ? cursor++ : index));
   }
 }
 
@@ -355,6 +348,12 @@ Expected<void> grit::decode(const ArraySpec &spec,
   Expected<Decoder> decoder = Decoder::get(spec, planes);
   if (!decoder)
     return tl::make_unexpected(decoder.error());
-  decoder->run(out);
+  const int64_t count = static_cast<int64_t>(out.size());
+  // Where survivors lie depends on all runs before; 2^14 elements are worth a
+  // thread.
+  const int64_t grain = decoder->isSparse() ? count : 1 << 14;
+  parallelFor(count, grain, [&](int64_t begin, int64_t end) {
+    Decoder(*decoder).run(out, begin, end);
+  });
   return {};
 }

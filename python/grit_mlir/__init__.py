@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._array import Array, check, quantize
+from ._array import Array, check, convert, quantize
 from ._checkpoint import Checkpoint, open_checkpoint
 from ._core import Contract, TensorInfo, contracts
 from ._errors import (CheckError, GritDigestError, GritGradeError, GritLayoutError,
@@ -28,7 +28,7 @@ __version__ = _core.__version__
 __all__ = [
     "Array", "CheckError", "Checkpoint", "Contract", "File", "GritDigestError",
     "GritGradeError", "GritLayoutError", "GritSizeError", "Status", "TensorInfo", "check", "compiler",
-    "contracts", "matmul", "open", "open_checkpoint", "quantize", "register_format",
+    "contracts", "convert", "matmul", "open", "open_checkpoint", "quantize", "register_format",
     "register_grade", "save",
 ]
 

@@ -233,6 +233,10 @@ class Array:
         self._spec.decode(self._planes, out)
         return reshaped(out, self.shape)
 
+    def convert(self, contract: ContractLike, *, placements: PlacementsLike = None) -> Array:
+        """This array under another contract; see `grit_mlir.convert`."""
+        return convert(self, contract, placements=placements)
+
     def check(self, level: int = 1, digest: bytes | str | None = None) -> None:
         """Checks this array as a boundary does: returns None, or raises the
         CheckError of the first failure. Levels are those of `grit_mlir.check`."""
@@ -302,6 +306,25 @@ def quantize(
     with np.errstate(over="ignore", invalid="ignore"):
         flat = np.ascontiguousarray(values, np.float32).reshape(-1)
     return Array._make(spec, spec.encode(flat, weights))
+
+
+def convert(
+    array: Array, contract: ContractLike, *, placements: PlacementsLike = None
+) -> Array:
+    """The array under another contract: it decodes to the same bits, signs of zeros
+    included. Codes and scales may be others.
+
+    The group axis stays; `placements` as for `Array`, so that an array under its own
+    contract is moved. A GritGradeError names the first element without a code where
+    the other contract does not hold all values (`quantize(array.dequantize(), ...)`
+    then gives values near them), or says what of the contract cannot be written.
+    """
+    contract = as_contract(contract)
+    if not isinstance(array, Array):
+        raise TypeError(f"convert takes an Array, not {type(array).__name__}")
+    spec = _core.Spec(contract, list(array.shape), array.axis,
+                      as_placements(placements, contract))
+    return Array._make(spec, array._spec.recode(array._planes, spec))
 
 
 def check(

@@ -9,6 +9,7 @@
 #include "Bindings.h"
 #include "grit/Format/Check.h"
 #include "grit/Format/Rearrange.h"
+#include "grit/Format/Recode.h"
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -74,6 +75,13 @@ static Expected<PlaneBytes> encodePlaced(const ArraySpec &spec,
   return relayoutPlanes(canonical, spans, spec.placements);
 }
 
+static std::vector<BytesOut> toArrays(PlaneBytes planes) {
+  std::vector<BytesOut> arrays;
+  for (std::vector<uint8_t> &plane : planes)
+    arrays.push_back(toArray(std::move(plane)));
+  return arrays;
+}
+
 static std::vector<BytesOut>
 encodeArray(const ArraySpec &spec, const FloatsIn &values,
             const std::optional<FloatsIn> &weights) {
@@ -85,10 +93,18 @@ encodeArray(const ArraySpec &spec, const FloatsIn &values,
     nb::gil_scoped_release release;
     return encodePlaced(spec, in, importance);
   }();
-  std::vector<BytesOut> arrays;
-  for (std::vector<uint8_t> &plane : unwrap(std::move(planes)))
-    arrays.push_back(toArray(std::move(plane)));
-  return arrays;
+  return toArrays(unwrap(std::move(planes)));
+}
+
+static std::vector<BytesOut> recodeArray(const ArraySpec &spec,
+                                         const std::vector<PlaneArg> &planes,
+                                         const ArraySpec &target) {
+  std::vector<ByteSpan> spans = toSpans(planes);
+  auto recoded = [&] {
+    nb::gil_scoped_release release;
+    return recode(spec, spans, target);
+  }();
+  return toArrays(unwrap(std::move(recoded)));
 }
 
 static void decodeArray(const ArraySpec &spec,
@@ -228,6 +244,8 @@ void grit::python::bindSpecs(nb::module_ &m) {
            nb::arg("importance").noconvert().none() = nb::none())
       .def("decode", decodeArray, nb::arg("planes").noconvert(),
            nb::arg("out").noconvert())
+      .def("recode", recodeArray, nb::arg("planes").noconvert(),
+           nb::arg("target"))
       .def("check", checkArray, nb::arg("planes").noconvert(), nb::arg("level"),
            nb::arg("digest").none());
   m.def(

@@ -105,3 +105,32 @@ def test_every_code_with_every_zero_point():
         found = grit.Array(name, codes.shape, planes).dequantize()
         expected = codes.astype(np.float32) - (zeros[:, None].astype(np.float32) + more)
         assert_same_bits(found, expected, name)
+
+
+@pytest.mark.parametrize("group", [32, 128])
+def test_words_of_checkpoints_become_rows(group):
+    rows, columns = 96, 512
+    codes, zeros, scales = layer(4, group, rows, columns)
+    def pairs(matrix):
+        flat = matrix.T.reshape(-1, 2)
+        return bytes(flat[:, 0] | flat[:, 1] << 4)
+    scales = scales & 0x3FFF | 0x0400  # no zero, no infinity: every code is told apart
+    expected = plain(codes, zeros, scales, group)
+    gptq = grit.Array(
+        f"gptq.q4_v2(group={group})", (rows, columns),
+        [raw(packed_rows(codes, 4)), raw(scales), raw(packed_columns(zeros, 4))],
+        placements=["layout(Tile(ColMajor,[1,8]))", "col_major", "col_major"])
+    awq = grit.Array(
+        f"gptq.q4_v2(group={group})", (rows, columns),
+        [raw(packed_columns(codes, 4, AWQ_ORDER)), raw(scales),
+         raw(packed_columns(zeros, 4, AWQ_ORDER))],
+        placements=[AWQ, "col_major", AWQ])
+    for array in (gptq, awq):
+        for name in ("gptq.q4_v2", "hqq.q4"):
+            found = array.convert(f"{name}(group={group})")
+            assert found.placements[0] == "row_major"
+            assert bytes(found.planes[1]) == bytes(raw(scales.T))
+            assert_same_bits(found.dequantize(), expected, name)
+            if name == "gptq.q4_v2":
+                assert bytes(found.planes[0]) == pairs(codes)
+                assert bytes(found.planes[2]) == pairs(zeros)

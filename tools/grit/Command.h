@@ -60,6 +60,7 @@ Command addImport(CLI::App &parent);
 Command addInspect(CLI::App &parent);
 Command addQuantize(CLI::App &parent);
 Command addDequantize(CLI::App &parent);
+Command addConvert(CLI::App &parent);
 Command addFormats(CLI::App &parent);
 Command addShow(CLI::App &parent);
 Command addCompile(CLI::App &parent);

@@ -17,8 +17,8 @@ using namespace grit;
 using namespace grit::tool;
 
 static constexpr Command (*kCommands[])(CLI::App &) = {
-    addInspect, addImport, addQuantize, addDequantize, addFormats, addShow,
-    addCompile, addRun,    addCheck,    addExplain,    addScan};
+    addInspect, addQuantize, addDequantize, addConvert, addImport,  addFormats,
+    addShow,    addCompile,  addRun,        addCheck,   addExplain, addScan};
 
 /// An interrupted command leaves no half-written file.
 static void onSignal(int signal) {
