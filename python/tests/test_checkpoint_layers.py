@@ -714,3 +714,70 @@ def test_python_reads_contents_when_it_has_to(tmp_path):
     name, = opened.layers
     with pytest.raises(grit.CheckError, match="another way"):
         opened[name]
+
+
+#===----------------------------------------------------------------------===#
+# Damaged checkpoints
+#===----------------------------------------------------------------------===#
+
+VALUES = (-1, 0, 1, 3, 5, 16, 48, 1 << 20, 1 << 62, None, True, "four", [128, 128], [1], {})
+
+
+def mutate_tensor(rng, tensors):
+    """Another extent or type for one tensor, or none of it at all."""
+    name = rng.choice(sorted(tensors))
+    array = np.asarray(tensors[name])
+    kind = rng.integers(4)
+    if kind == 0:
+        del tensors[name]
+    elif kind == 1:
+        types = [np.dtype(getattr(ml_dtypes, token, token)) for token in TOKENS]
+        same = [dtype for dtype in types if dtype.itemsize == array.dtype.itemsize]
+        tensors[name] = array.view(same[rng.integers(len(same))])
+    elif kind == 2 and array.ndim:
+        axis = rng.integers(array.ndim)
+        extent = int(rng.integers(0, array.shape[axis] + 2))
+        tensors[name] = np.resize(array, array.shape[:axis] + (extent,)
+                                  + array.shape[axis + 1:])
+    else:
+        content = bytearray(array.tobytes())
+        for at in rng.integers(len(content), size=3) if content else ():
+            content[at] = rng.integers(256)
+        tensors[name] = np.frombuffer(bytes(content), array.dtype).reshape(array.shape)
+
+
+def mutate_config(rng, config):
+    """Another value for one field, at any depth."""
+    fields_of = config
+    while True:
+        key = rng.choice(sorted(fields_of))
+        if not isinstance(fields_of[key], dict) or not fields_of[key] or rng.integers(8) == 0:
+            fields_of[key] = VALUES[rng.integers(len(VALUES))]
+            return
+        fields_of = fields_of[key]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_damage_is_refused_or_harmless(tmp_path, seed):
+    """Nothing but a refusal or an array whose values the program can compute."""
+    rng = np.random.default_rng(seed)
+    case = sorted(CASES)[seed % len(CASES)]
+    parts, config, _, _ = CASES[case]()
+    tensors, config = named(parts), json.loads(json.dumps(full_config(config)))
+    for _ in range(rng.integers(1, 3)):
+        if rng.integers(4) == 0:
+            mutate_config(rng, config)
+        elif tensors:
+            mutate_tensor(rng, tensors)
+    directory = checkpoint(tmp_path / "model", tensors, config)
+    scan = run("scan", directory, "--json")
+    assert scan.returncode in range(5), scan.stderr
+    out = tmp_path / "out.safetensors"
+    done = run("dequantize", directory, "-o", out)
+    refused = any("refused" in kind for kind in json.loads(scan.stdout)["layers"])
+    assert done.returncode == (1 if refused else 0) or "another way" in done.stderr, done.stderr
+    assert out.exists() == (done.returncode == 0)
+    if refused:
+        assert "field: layer" in done.stderr
+    kept = run("dequantize", directory, "-o", out, "--keep-refused")
+    assert kept.returncode == 0, kept.stderr
