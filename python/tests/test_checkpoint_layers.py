@@ -162,11 +162,13 @@ def awq(group=128, rows=64, columns=256):
     return parts, config, weight.T, f"gptq.q4_v2(group={group})"
 
 
-def packed(dtype, group, zero, rows=64, columns=256):
+def packed(dtype, group, zero, rows=64, columns=256, order=None):
     groups = columns // group
     parts = {"weight_packed": words(rows, columns // 8),
              "weight_scale": scales(dtype, rows, groups),
              "weight_shape": np.array([rows, columns], np.int64)}
+    if order is not None:
+        parts["weight_g_idx"] = order
     codes = along(parts["weight_packed"], 4).astype(np.int32) - 8
     if zero:
         parts["weight_zero_point"] = words(rows // 8, groups)
@@ -305,6 +307,9 @@ def hqq(bits, group, shape=(64, 256)):
              "nbits": np.array(bits, np.int32), "axis": np.array(1, np.int32),
              "group_size": np.array(group, np.int32),
              "packing": np.frombuffer(f"{bits}bit_u8".encode(), np.uint8)}
+    if bits == 4:
+        parts |= {"view_as_float": np.array(0, np.uint8), "compute_dtype": octets(13),
+                  "axis": np.array(1, np.uint8), "nbits": np.array(4, np.uint8)}
     codes = np.concatenate([parts["W_q"] >> np.uint8(8 - bits * (i + 1))
                             & np.uint8((1 << bits) - 1) for i in range(per)])
     weight = (f32(codes) - f32(parts["zero"])) * f32(parts["scale"])
@@ -320,6 +325,9 @@ CASES = {
     "awq": awq, "awq groups of 32": lambda: awq(32),
     **{f"packed {d.__name__} {g} {z}": lambda d=d, g=g, z=z: packed(d, g, z)
        for d in (F16, BF16) for g in (32, 64) for z in (False, True)},
+    "packed in order": lambda: packed(BF16, 32, True, order=np.arange(256) // 32),
+    "packed, the order unset": lambda: packed(F16, 32, False,
+                                              order=np.full(256, -1, np.int32)),
     **{f"mlx {b} bits {d.__name__} {g}": lambda b=b, d=d, g=g: mlx(b, d, g)
        for b in (2, 3, 4, 5, 6, 8) for d in (F16, BF16) for g in (32, 128)},
     "mlx experts": lambda: mlx(4, BF16, 32, (3,)),
@@ -490,6 +498,14 @@ REFUSALS = {
     "codes cut short": (lambda: changed(gptq(4, 1, 32), qweight=lambda old: old[:16]),
                         "g_idx", "[K = 128]"),
     "another width": (lambda: changed(gptq(4, 1, 32), {"bits": 8}), "shape", "8 bits"),
+    "act-order of compressed-tensors": (
+        lambda: changed(packed(BF16, 32, False),
+                        weight_g_idx=np.arange(256, dtype=np.int32)[::-1] // 32),
+        "weight_g_idx", "act-order"),
+    "act-order declared": (
+        lambda: changed(packed(BF16, 32, False), {"config_groups": {"group_0": {
+            "weights": {"num_bits": 4, "group_size": 32, "actorder": "group"}}}}),
+        "weight_g_idx", "act-order"),
     "no scales": (lambda: changed(packed(BF16, 32, False), weight_scale=None),
                   "weight_scale", "missing"),
     "zero points undeclared": (
