@@ -66,7 +66,7 @@ std::optional<Error> LayerAttempt::collect() {
   bool isReordered = config.reordered.value_or(false);
   const PartRow *order = nullptr;
   for (const PartRow &row : family.parts)
-    if (row.use == Use::Order)
+    if (row.use == Use::Order || row.use == Use::LooseOrder)
       order = &row;
   if (order && isReordered && !module.get(order->suffix))
     return refuseLayer("act-order is declared, and no tensor states the order",

@@ -60,7 +60,7 @@ std::string grit::scan::layerDocumentation() {
   for (const FamilyRow &family : layerFamilies()) {
     std::string tensors;
     for (const PartRow &row : family.parts)
-      if (row.presence != Presence::Absent)
+      if (row.presence != Presence::Absent && row.use != Use::Aside)
         tensors += (tensors.empty() ? "" : "; ") + partText(family, row);
     for (std::string_view cell : {family.title, family.methods, family.bits})
       text += "| " + std::string(cell) + " ";

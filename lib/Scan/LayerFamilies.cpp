@@ -66,7 +66,7 @@ static FamilyRow packedRow() {
            {"weight_scale", Use::Plane, Required, "BF16 F16", {Rows, Groups}},
            {"weight_zero_point", Use::Plane, Absent, "", {}},
            {"weight_shape", Use::Shape, Optional, "I64 I32", {Any}},
-           {"weight_g_idx", Use::Order, Optional, "I32 I64", {Columns}}},
+           {"weight_g_idx", Use::LooseOrder, Optional, "I32 I64", {Columns}}},
       .spellings = {{"BF16", "", "ct.int{b}(group={g})"},
                     {"F16", "", "ct.int{b}_f16(group={g})"}}};
 }
@@ -254,19 +254,28 @@ static FamilyRow bnbDoubleRow(std::string_view title, std::string_view state,
 }
 
 static FamilyRow hqqRow(std::string_view bits, std::string_view data) {
-  return {.name = "hqq",
-          .title = "HQQ, `axis` 1",
-          .bits = bits,
-          .parts = {{"W_q", Use::Plane, Mark, "U8", {AllBytes}},
-                    {"scale", Use::Plane, Required, "F16", {AllGroups}},
-                    {"zero", Use::Plane, Required, "F16", {AllGroups}},
-                    {"shape", Use::Shape, Required, "I64 I32", {Any}},
-                    {"nbits", Use::Bits, Required, "I32 I64", {One}},
-                    {"axis", Use::Axis, Required, "I32 I64", {One}},
-                    {"group_size", Use::GroupSize, Optional, "I32 I64", {One}},
-                    {"packing", Use::Packing, Optional, "U8", {Any}}},
-          .spellings = {{"F16", "", "hqq.q{b}(group={g})"}},
-          .data = data};
+  // Numbers are I32, and were U8 in older versions.
+  constexpr std::string_view kNumbers = "I32 I64 U8";
+  FamilyRow row = {
+      .name = "hqq",
+      .title = "HQQ, `axis` 1",
+      .bits = bits,
+      .parts = {{"W_q", Use::Plane, Mark, "U8", {AllBytes}},
+                {"scale", Use::Plane, Required, "F16", {AllGroups}},
+                {"zero", Use::Plane, Required, "F16", {AllGroups}},
+                {"shape", Use::Shape, Required, "I64 I32", {Any}},
+                {"nbits", Use::Bits, Required, kNumbers, {One}},
+                {"axis", Use::Axis, Required, kNumbers, {One}},
+                {"group_size", Use::GroupSize, Optional, kNumbers, {One}},
+                {"packing", Use::Packing, Optional, "U8", {Any}}},
+      .spellings = {{"F16", "", "hqq.q{b}(group={g})"}},
+      .data = data};
+  for (std::string_view suffix :
+       {"channel_wise", "compute_dtype", "encoded_state_dict", "offload_meta",
+        "optimize", "quant_scale", "quant_zero", "round_zero",
+        "stores_quant_config", "unpack_view_dtype", "view_as_float"})
+    row.parts.push_back({suffix, Use::Aside, Optional, "U8 I32 I64", {Any}});
+  return row;
 }
 
 const std::vector<FamilyRow> &grit::scan::layerFamilies() {

@@ -45,6 +45,7 @@ enum class Count : uint8_t {
 enum class Use : uint8_t {
   Plane,       ///< the next plane of the contract
   Order,       ///< the group of each column
+  LooseOrder,  ///< the same; unset where a column has -1
   Shape,       ///< the shape of the layer
   Bits,        ///< b
   GroupSize,   ///< G
@@ -53,6 +54,7 @@ enum class Use : uint8_t {
   State,       ///< bitsandbytes' record: shape, block size, offset
   Levels,      ///< the contract's levels
   ScaleLevels, ///< the contract's numbers for codes of scales
+  Aside,       ///< nothing that decoding needs
 };
 
 enum class Presence : uint8_t {

@@ -9,6 +9,7 @@
 #include "JsonValue.h"
 #include "LayerArrays.h"
 #include "grit/Format/Text.h"
+#include <algorithm>
 #include <bit>
 
 using namespace grit;
@@ -34,9 +35,9 @@ static uint64_t wordAt(ByteSpan bytes, size_t index, size_t size) {
   return word;
 }
 
-/// The integers of an I32 or I64 tensor; floats count as their bits.
+/// The integers of an I32, I64 or U8 tensor.
 static std::vector<int64_t> integersOf(const TensorInfo &info) {
-  size_t size = info.dtype == "I64" ? 8 : 4;
+  size_t size = info.dtype == "I64" ? 8 : info.dtype == "I32" ? 4 : 1;
   std::vector<int64_t> numbers(info.bytes.size() / size);
   for (size_t i = 0; i < numbers.size(); ++i) {
     uint64_t word = wordAt(info.bytes, i, size);
@@ -200,6 +201,8 @@ std::optional<Error> grit::scan::readStated(const FamilyRow &family,
 
 static std::optional<Error> checkOrder(const FoundPart &part, int64_t group) {
   std::vector<int64_t> groups = integersOf(*part.info);
+  if (part.row->use == Use::LooseOrder && std::ranges::count(groups, -1) != 0)
+    return std::nullopt;
   for (size_t k = 0; k < groups.size(); ++k) {
     int64_t expected = static_cast<int64_t>(k) / group;
     if (groups[k] != expected)
@@ -235,6 +238,7 @@ std::optional<Error> grit::scan::checkStated(const FoundPart &part,
   const FormatDescription &description = contract.description();
   switch (part.row->use) {
   case Use::Order:
+  case Use::LooseOrder:
     return checkOrder(part, sizes.group);
   case Use::Levels:
     return checkTable(part, description.level.number.table);

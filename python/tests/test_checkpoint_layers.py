@@ -162,11 +162,13 @@ def awq(group=128, rows=64, columns=256):
     return parts, config, weight.T, f"gptq.q4_v2(group={group})"
 
 
-def packed(dtype, group, zero, rows=64, columns=256):
+def packed(dtype, group, zero, rows=64, columns=256, order=None):
     groups = columns // group
     parts = {"weight_packed": words(rows, columns // 8),
              "weight_scale": scales(dtype, rows, groups),
              "weight_shape": np.array([rows, columns], np.int64)}
+    if order is not None:
+        parts["weight_g_idx"] = order
     codes = along(parts["weight_packed"], 4).astype(np.int32) - 8
     if zero:
         parts["weight_zero_point"] = words(rows // 8, groups)
@@ -305,6 +307,9 @@ def hqq(bits, group, shape=(64, 256)):
              "nbits": np.array(bits, np.int32), "axis": np.array(1, np.int32),
              "group_size": np.array(group, np.int32),
              "packing": np.frombuffer(f"{bits}bit_u8".encode(), np.uint8)}
+    if bits == 4:
+        parts |= {"view_as_float": np.array(0, np.uint8), "compute_dtype": octets(13),
+                  "axis": np.array(1, np.uint8), "nbits": np.array(4, np.uint8)}
     codes = np.concatenate([parts["W_q"] >> np.uint8(8 - bits * (i + 1))
                             & np.uint8((1 << bits) - 1) for i in range(per)])
     weight = (f32(codes) - f32(parts["zero"])) * f32(parts["scale"])
@@ -320,6 +325,9 @@ CASES = {
     "awq": awq, "awq groups of 32": lambda: awq(32),
     **{f"packed {d.__name__} {g} {z}": lambda d=d, g=g, z=z: packed(d, g, z)
        for d in (F16, BF16) for g in (32, 64) for z in (False, True)},
+    "packed in order": lambda: packed(BF16, 32, True, order=np.arange(256) // 32),
+    "packed, the order unset": lambda: packed(F16, 32, False,
+                                              order=np.full(256, -1, np.int32)),
     **{f"mlx {b} bits {d.__name__} {g}": lambda b=b, d=d, g=g: mlx(b, d, g)
        for b in (2, 3, 4, 5, 6, 8) for d in (F16, BF16) for g in (32, 128)},
     "mlx experts": lambda: mlx(4, BF16, 32, (3,)),
@@ -490,6 +498,14 @@ REFUSALS = {
     "codes cut short": (lambda: changed(gptq(4, 1, 32), qweight=lambda old: old[:16]),
                         "g_idx", "[K = 128]"),
     "another width": (lambda: changed(gptq(4, 1, 32), {"bits": 8}), "shape", "8 bits"),
+    "act-order of compressed-tensors": (
+        lambda: changed(packed(BF16, 32, False),
+                        weight_g_idx=np.arange(256, dtype=np.int32)[::-1] // 32),
+        "weight_g_idx", "act-order"),
+    "act-order declared": (
+        lambda: changed(packed(BF16, 32, False), {"config_groups": {"group_0": {
+            "weights": {"num_bits": 4, "group_size": 32, "actorder": "group"}}}}),
+        "weight_g_idx", "act-order"),
     "no scales": (lambda: changed(packed(BF16, 32, False), weight_scale=None),
                   "weight_scale", "missing"),
     "zero points undeclared": (
@@ -714,3 +730,70 @@ def test_python_reads_contents_when_it_has_to(tmp_path):
     name, = opened.layers
     with pytest.raises(grit.CheckError, match="another way"):
         opened[name]
+
+
+#===----------------------------------------------------------------------===#
+# Damaged checkpoints
+#===----------------------------------------------------------------------===#
+
+VALUES = (-1, 0, 1, 3, 5, 16, 48, 1 << 20, 1 << 62, None, True, "four", [128, 128], [1], {})
+
+
+def mutate_tensor(rng, tensors):
+    """Another extent or type for one tensor, or none of it at all."""
+    name = rng.choice(sorted(tensors))
+    array = np.asarray(tensors[name])
+    kind = rng.integers(4)
+    if kind == 0:
+        del tensors[name]
+    elif kind == 1:
+        types = [np.dtype(getattr(ml_dtypes, token, token)) for token in TOKENS]
+        same = [dtype for dtype in types if dtype.itemsize == array.dtype.itemsize]
+        tensors[name] = array.view(same[rng.integers(len(same))])
+    elif kind == 2 and array.ndim:
+        axis = rng.integers(array.ndim)
+        extent = int(rng.integers(0, array.shape[axis] + 2))
+        tensors[name] = np.resize(array, array.shape[:axis] + (extent,)
+                                  + array.shape[axis + 1:])
+    else:
+        content = bytearray(array.tobytes())
+        for at in rng.integers(len(content), size=3) if content else ():
+            content[at] = rng.integers(256)
+        tensors[name] = np.frombuffer(bytes(content), array.dtype).reshape(array.shape)
+
+
+def mutate_config(rng, config):
+    """Another value for one field, at any depth."""
+    fields_of = config
+    while True:
+        key = rng.choice(sorted(fields_of))
+        if not isinstance(fields_of[key], dict) or not fields_of[key] or rng.integers(8) == 0:
+            fields_of[key] = VALUES[rng.integers(len(VALUES))]
+            return
+        fields_of = fields_of[key]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_damage_is_refused_or_harmless(tmp_path, seed):
+    """Nothing but a refusal or an array whose values the program can compute."""
+    rng = np.random.default_rng(seed)
+    case = sorted(CASES)[seed % len(CASES)]
+    parts, config, _, _ = CASES[case]()
+    tensors, config = named(parts), json.loads(json.dumps(full_config(config)))
+    for _ in range(rng.integers(1, 3)):
+        if rng.integers(4) == 0:
+            mutate_config(rng, config)
+        elif tensors:
+            mutate_tensor(rng, tensors)
+    directory = checkpoint(tmp_path / "model", tensors, config)
+    scan = run("scan", directory, "--json")
+    assert scan.returncode in range(5), scan.stderr
+    out = tmp_path / "out.safetensors"
+    done = run("dequantize", directory, "-o", out)
+    refused = any("refused" in kind for kind in json.loads(scan.stdout)["layers"])
+    assert done.returncode == (1 if refused else 0) or "another way" in done.stderr, done.stderr
+    assert out.exists() == (done.returncode == 0)
+    if refused:
+        assert "field: layer" in done.stderr
+    kept = run("dequantize", directory, "-o", out, "--keep-refused")
+    assert kept.returncode == 0, kept.stderr
