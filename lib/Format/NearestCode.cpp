@@ -46,6 +46,8 @@ NearestCode::NearestCode(const Number &number, const BitField &field)
   };
   auto rest = std::ranges::unique(sorted, same);
   sorted.erase(rest.begin(), rest.end());
+  for (const Entry &entry : sorted)
+    keys.push_back(entry.value);
 }
 
 /// Of a plain number of a wide word: the codes of the floats next to x.
@@ -64,15 +66,17 @@ void NearestCode::aroundOfWord(double x, std::vector<uint32_t> &codes) const {
 }
 
 size_t NearestCode::position(double x) const {
-  auto above = std::ranges::lower_bound(
-      sorted, x, {}, [](const Entry &e) { return double(e.value); });
-  size_t at = static_cast<size_t>(above - sorted.begin());
-  if (at == sorted.size() || (at > 0 && x - double(sorted[at - 1].value) <
-                                            double(sorted[at].value) - x))
+  // The first key that is not below x, without branches to mispredict.
+  size_t at = 0;
+  for (size_t count = keys.size(), half; count > 1; count -= half) {
+    half = count / 2;
+    at += keys[at + half - 1] < x ? half : 0;
+  }
+  at += keys[at] < x;
+  if (at == keys.size() || (at > 0 && x - keys[at - 1] < keys[at] - x))
     --at;
-  bool isNegativeZero = sorted[at].value == 0 && std::signbit(sorted[at].value);
-  if (isNegativeZero && !std::signbit(x) && at + 1 < sorted.size() &&
-      sorted[at + 1].value == 0)
+  if (keys[at] == 0 && std::signbit(keys[at]) && !std::signbit(x) &&
+      at + 1 < keys.size() && keys[at + 1] == 0)
     ++at;
   return at;
 }
@@ -106,13 +110,15 @@ void NearestCode::extremes(std::vector<uint32_t> &codes) const {
   codes.push_back(sorted.back().code);
 }
 
-std::optional<uint32_t> NearestCode::nearest(double x) const {
+std::optional<NearestCode::Entry> NearestCode::nearest(double x) const {
   if (!std::isnan(x) && !sorted.empty())
-    return sorted[position(x)].code;
+    return sorted[position(x)];
   std::vector<uint32_t> codes;
   if (std::isnan(x))
     notANumber(codes);
   else
     around(x, codes);
-  return codes.empty() ? std::nullopt : std::optional<uint32_t>(codes.front());
+  if (codes.empty())
+    return std::nullopt;
+  return Entry{decode(codes.front()), codes.front()};
 }

@@ -19,6 +19,11 @@ namespace grit {
 /// look for the code of a number.
 class NearestCode {
 public:
+  struct Entry {
+    float value;
+    uint32_t code;
+  };
+
   /// Of codes that fit in `field`.
   NearestCode(const Number &number, const BitField &field);
 
@@ -35,12 +40,8 @@ public:
 
   /// The one code of around() that is nearest to `x`, or that of NaN; nothing
   /// where there is no code.
-  std::optional<uint32_t> nearest(double x) const;
+  std::optional<Entry> nearest(double x) const;
 
-  struct Entry {
-    float value;
-    uint32_t code;
-  };
   /// Ascending, -0 before +0; empty for codes of more than 16 bits, whose
   /// order is that of their word.
   const std::vector<Entry> &entries() const { return sorted; }
@@ -51,6 +52,7 @@ private:
 
   const Number &number;
   std::vector<Entry> sorted;
+  std::vector<double> keys; ///< the values of `sorted`
   std::vector<uint32_t> nans;
 };
 

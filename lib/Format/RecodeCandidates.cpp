@@ -166,11 +166,10 @@ std::vector<double> RecodeWorker::solved(const RecodeSlot &slot,
     for (double &value : result)
       value = solve(slot, value);
   if (list == 0) {
-    bool isExact =
-        result.empty() || std::ranges::any_of(result, [&](double x) {
-          auto code = slot.numbers.nearest(x);
-          return code && slot.numbers.decode(*code) == static_cast<float>(x);
-        });
+    bool isExact = result.empty() || std::ranges::any_of(result, [&](double x) {
+                     auto near = slot.numbers.nearest(x);
+                     return near && near->value == static_cast<float>(x);
+                   });
     if (!isExact) {
       inexact = slot.factor;
       wanted = result.front();
@@ -196,7 +195,7 @@ void RecodeWorker::addCandidates(const RecodeSlot &slot,
   else if (list == 0)
     values = guesses(slot, region);
   for (double value : values)
-    if (auto code = slot.numbers.nearest(value))
-      if (std::ranges::find(codes, *code) == codes.end())
-        codes.push_back(*code);
+    if (auto near = slot.numbers.nearest(value))
+      if (std::ranges::find(codes, near->code) == codes.end())
+        codes.push_back(near->code);
 }

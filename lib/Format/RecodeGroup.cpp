@@ -54,9 +54,9 @@ double GroupValues::wholeOffset(const FormatDescription &format) const {
                                                        : double(offset);
 }
 
-float CodeFinder::valueOf(uint32_t code, const GroupValues &group) const {
+float CodeFinder::valueOf(float level, const GroupValues &group) const {
   const Offset::Kind kind = format.offset.kind;
-  float value = levels.decode(code);
+  float value = level;
   if (kind == Offset::Kind::ZeroPoint)
     value = value - group.offset;
   if (group.hasScale)
@@ -86,20 +86,22 @@ std::optional<uint32_t> CodeFinder::find(float value, const GroupValues &group,
   if (format.offset.kind == Offset::Kind::ZeroPoint)
     x += group.offset;
   const uint32_t wanted = std::bit_cast<uint32_t>(value);
-  auto isCode = [&](uint32_t code) {
-    return std::bit_cast<uint32_t>(valueOf(code, group)) == wanted;
+  auto isLevel = [&](float level) {
+    return std::bit_cast<uint32_t>(valueOf(level, group)) == wanted;
   };
   scratch.clear();
   if (std::isnan(x)) {
     levels.notANumber(scratch);
     levels.around(0, scratch);
     levels.extremes(scratch);
-  } else if (auto code = levels.nearest(x); code && isCode(*code)) {
-    return code; // mostly
+  } else if (auto near = levels.nearest(x); near && isLevel(near->value)) {
+    return near->code; // mostly
   } else {
     levels.around(x, scratch);
   }
-  auto code = std::ranges::find_if(scratch, isCode);
+  auto code = std::ranges::find_if(scratch, [&](uint32_t candidate) {
+    return isLevel(levels.decode(candidate));
+  });
   return code == scratch.end() ? std::nullopt : std::optional(*code);
 }
 

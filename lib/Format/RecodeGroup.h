@@ -50,7 +50,7 @@ public:
   const NearestCode &numbers() const { return levels; }
 
 private:
-  float valueOf(uint32_t code, const GroupValues &group) const;
+  float valueOf(float level, const GroupValues &group) const;
 
   const FormatDescription &format;
   NearestCode levels;

@@ -6,43 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "grit/Format/Recode.h"
-#include "FormatTestUtils.h"
+#include "RecodeArrays.h"
 #include "RecodeSearch.h"
-#include "grit/Format/Rearrange.h"
-
-#include <cmath>
 
 using namespace grit;
 using namespace grit::test;
-
-namespace {
-std::vector<ByteSpan> spansOf(const PlaneBytes &planes) {
-  return {planes.begin(), planes.end()};
-}
-
-Expected<PlaneBytes> recodeTo(const ArraySpec &source, const PlaneBytes &planes,
-                              const ArraySpec &target) {
-  return recode(source, spansOf(planes), target);
-}
-
-/// Recodes, and compares what both decode to.
-PlaneBytes expectRecodes(const ArraySpec &source, const PlaneBytes &planes,
-                         const ArraySpec &target, const std::string &what) {
-  auto result = recodeTo(source, planes, target);
-  if (!result) {
-    ADD_FAILURE() << what << ": " << result.error().str();
-    return {};
-  }
-  expectSameBits(decodeAll(target, *result), decodeAll(source, planes), what);
-  return *result;
-}
-
-/// One row of `columns` elements.
-ArraySpec rowOf(std::string_view text, int64_t columns) {
-  return specOf(text, {1, columns});
-}
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The search finds what the array already has
@@ -77,138 +45,6 @@ TEST(Recode, SearchFindsEveryContractAgain) {
     }
   }
   EXPECT_GE(searched, 70u);
-}
-
-//===----------------------------------------------------------------------===//
-// MXFP4: every code under every scale byte
-//===----------------------------------------------------------------------===//
-
-/// Row e has scale byte e and every code twice, or `code` 32 times.
-static PlaneBytes ggufRows(std::optional<unsigned> code = std::nullopt,
-                           unsigned first = 0, unsigned count = 256) {
-  PlaneBytes planes(1);
-  for (unsigned e = first; e < first + count; ++e) {
-    planes[0].push_back(static_cast<uint8_t>(e));
-    for (unsigned j = 0; j < 16; ++j)
-      planes[0].push_back(static_cast<uint8_t>(code.value_or(j) * 17));
-  }
-  return planes;
-}
-
-TEST(Recode, GgufMxfp4ToTheGrade) {
-  ArraySpec source = specOf("gguf.mxfp4", {255, 32});
-  ArraySpec target = specOf("mxfp4", {255, 32});
-  PlaneBytes planes =
-      expectRecodes(source, ggufRows({}, 0, 255), target, "gguf.mxfp4");
-  ASSERT_EQ(planes.size(), 2u);
-  // Scale bytes stay; codes come into the order of the elements, and code 8,
-  // which is +0, becomes code 0. From byte 253 on several codes are infinite.
-  for (unsigned row = 0; row < 253; ++row) {
-    EXPECT_EQ(planes[1][row], row);
-    for (unsigned i = 0; i < 32; ++i) {
-      unsigned code = planes[0][row * 16 + i / 2] >> i % 2 * 4 & 15;
-      EXPECT_EQ(code, i % 16 == 8 ? 0 : i % 16) << row << " " << i;
-    }
-  }
-}
-
-/// The grade reads scale byte 255 as NaN; ggml reads 2^127, under which levels
-/// are 2^127 or infinite. The grade has both under byte 254.
-TEST(Recode, GgufMxfp4ScaleThatTheGradeReadsAsNaN) {
-  ArraySpec source = rowOf("gguf.mxfp4", 32), target = rowOf("mxfp4", 32);
-  PlaneBytes planes =
-      expectRecodes(source, ggufRows({}, 255, 1), target, "byte 255");
-  ASSERT_EQ(planes.size(), 2u);
-  EXPECT_EQ(planes[1][0], 254);
-}
-
-TEST(Recode, GradeToGgufMxfp4) {
-  ArraySpec source = rowOf("mxfp4", 32), target = rowOf("gguf.mxfp4", 32);
-  for (unsigned e = 0; e < 256; ++e)
-    for (unsigned code = 0; code < 16; ++code) {
-      PlaneBytes planes = {Bytes(16, static_cast<uint8_t>(code)),
-                           Bytes(1, static_cast<uint8_t>(e))};
-      planes[0][5] = static_cast<uint8_t>(code << 4 | 7);
-      auto result = recodeTo(source, planes, target);
-      if (e == 255) {
-        // A NaN, whatever the codes.
-        ASSERT_FALSE(result) << code;
-        EXPECT_NE(result.error().found.find("nan"), std::string::npos);
-      } else if (code == 8) {
-        ASSERT_FALSE(result) << e;
-        EXPECT_EQ(result.error().field, "element 0");
-        EXPECT_NE(result.error().cause.find("only +0"), std::string::npos)
-            << result.error().str();
-      } else {
-        ASSERT_TRUE(result) << e << " " << code << result.error().str();
-        EXPECT_EQ((*result)[0][0], e);
-        if (e < 253) {
-          EXPECT_EQ((*result)[0][1], code * 17) << e;
-        }
-        expectSameBits(decodeAll(target, *result), decodeAll(source, planes),
-                       "mxfp4");
-      }
-    }
-}
-
-//===----------------------------------------------------------------------===//
-// NVFP4 in its variants
-//===----------------------------------------------------------------------===//
-
-/// Codes other than 8 under most scale codes, and the scale of the tensor
-/// given.
-static PlaneBytes nvfp4Planes(float outer) {
-  PlaneBytes planes(3);
-  for (unsigned scale = 1; scale <= 124; ++scale) {
-    for (unsigned i = 0; i < 8; ++i)
-      planes[0].push_back(static_cast<uint8_t>(i * 34 + 16 - (i == 4)));
-    planes[1].push_back(static_cast<uint8_t>(scale));
-  }
-  for (int byte = 0; byte < 4; ++byte)
-    planes[2].push_back(static_cast<uint8_t>(bits(outer) >> 8 * byte));
-  return planes;
-}
-
-TEST(Recode, Nvfp4BetweenItsVariants) {
-  const int64_t columns = 124 * 16;
-  ArraySpec grade = rowOf("nvf4", columns);
-  ArraySpec divided = rowOf("ct.nvfp4", columns);
-  ArraySpec after = rowOf("ninfer.nvfp4", columns);
-  ArraySpec blocks = rowOf("gguf.nvfp4", columns);
-  for (float outer : {1.0f, 0.25f, 0x1p-20f, 64.0f}) {
-    PlaneBytes planes = nvfp4Planes(outer);
-    for (const ArraySpec &target : {divided, after}) {
-      PlaneBytes other =
-          expectRecodes(grade, planes, target, target.contract.name());
-      ASSERT_EQ(other.size(), 3u);
-      EXPECT_EQ(other[0], planes[0]);
-      EXPECT_EQ(other[1], planes[1]);
-      EXPECT_EQ(expectRecodes(target, other, grade, "and back"), planes);
-    }
-  }
-  // Blocks have no scale of the tensor: it must be 1.
-  PlaneBytes planes = nvfp4Planes(1);
-  PlaneBytes inBlocks = expectRecodes(grade, planes, blocks, "to gguf.nvfp4");
-  EXPECT_EQ(expectRecodes(blocks, inBlocks, grade, "from gguf.nvfp4"), planes);
-  auto refused = recodeTo(grade, nvfp4Planes(3), blocks);
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().cause.find("factor d"), std::string::npos)
-      << refused.error().str();
-  // -0 again.
-  planes[0][0] = 0x88;
-  refused = recodeTo(grade, planes, blocks);
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().cause.find("only +0"), std::string::npos);
-  expectRecodes(grade, planes, divided, "to ct.nvfp4, with -0");
-}
-
-TEST(Recode, Nvfp4DividedByANumberThatHasNoInverse) {
-  const int64_t columns = 124 * 16;
-  // f32(1 / 3) is no third: the products differ in their last bits.
-  auto refused = recodeTo(rowOf("ct.nvfp4", columns), nvfp4Planes(3),
-                          rowOf("nvf4", columns));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().status, Status::GradeUnknown);
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,6 +133,38 @@ TEST(Recode, WiderCodes) {
     expectRecodes(source, planes, specOf(name, {4, 256}), name);
 }
 
+/// Pairs of which one has all numbers of the other: nested scales, digits that
+/// share bits, tables, minima, lines and blocks.
+TEST(Recode, ContractsThatHoldOthers) {
+  static constexpr const char *kPairs[][2] = {
+      {"gguf.q4_k", "gguf.q5_k"},
+      {"gguf.q4_k", "q4ks"},
+      {"q4ks", "gguf.q4_k"},
+      {"gguf.q3_k", "gguf.q6_k"},
+      {"gguf.tq1_0", "gguf.tq2_0"},
+      {"gguf.tq2_0", "gguf.tq1_0"},
+      {"gguf.iq4_nl", "gguf.q8_0"},
+      {"gguf.q4_1", "gguf.q5_1"},
+      {"gguf.q4_1", "mlx.q4_f16(group=32)"},
+      {"hurray.nf4", "bnb.nf4"},
+      {"gguf.mxfp4", "gguf.nvfp4"},
+      {"gguf.mxfp4", "mxint8"},
+      {"i8s24", "gguf.q8_0"},
+      {"gguf.iq3_s", "gguf.f32"},
+      {"bnb.nf4_double", "bnb.nf4"},
+      {"deepseek.fp8_bf16", "deepseek.fp8"}};
+  Random random(14);
+  for (auto [from, to] : kPairs) {
+    ArraySpec source = specOf(from, {48, 1024});
+    const auto rule = source.contract.description().encoding.rule;
+    PlaneBytes planes = rule == EncodeRule::None
+                            ? randomPlanes(source, random)
+                            : encodeAll(source, someValues(48 * 1024, random));
+    expectRecodes(source, planes, specOf(to, {48, 1024}),
+                  std::string(from) + " to " + to);
+  }
+}
+
 /// ggml's dot products need the sums that decode does not read.
 TEST(Recode, DerivedFieldsAreWritten) {
   ArraySpec source = rowOf("gguf.q8_0", 32), target = rowOf("gguf.q8_1", 32);
@@ -379,12 +247,12 @@ TEST(Recode, UsersFormat) {
 
 TEST(Recode, RefusesShapesAndTargetsByName) {
   ArraySpec source = rowOf("gguf.mxfp4", 32);
-  auto refused = recodeTo(source, ggufRows(1, 100, 1), rowOf("mxfp4", 64));
+  auto refused = recodeTo(source, {Bytes(17, 100)}, rowOf("mxfp4", 64));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().field, "shape");
   for (const char *name : {"gguf.iq2_xxs", "gguf.iq3_s", "i8s24"}) {
     ArraySpec target = specOf(name, {1, 256});
-    refused = recodeTo(rowOf("gguf.mxfp4", 256), ggufRows(1, 100, 8), target);
+    refused = recodeTo(rowOf("gguf.mxfp4", 256), {Bytes(8 * 17, 100)}, target);
     ASSERT_FALSE(refused) << name;
     EXPECT_EQ(refused.error().field, "target contract");
     EXPECT_NE(refused.error().found.find(name), std::string::npos);
