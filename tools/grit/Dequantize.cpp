@@ -6,15 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckpointItems.h"
 #include "Command.h"
 #include "Output.h"
 #include "OutputFile.h"
 #include "grit/Format/Codec.h"
 #include "grit/Scan/LayerArray.h"
-#include <algorithm>
 #include <bit>
 #include <filesystem>
-#include <map>
 
 using namespace grit;
 using namespace grit::tool;
@@ -27,37 +26,13 @@ struct Options {
   Registrations registrations;
   bool json = false, keepRefused = false;
 };
-
-/// One tensor of the output: a tensor of the input, or a layer.
-struct Item {
-  const TensorInfo *tensor = nullptr;
-  const LayerArray *layer = nullptr;
-
-  const std::string &name() const {
-    return layer ? layer->tensor : tensor->name;
-  }
-  const ArraySpec *array() const {
-    const std::optional<ArraySpec> &spec = layer ? layer->array : tensor->array;
-    return spec ? &*spec : nullptr;
-  }
-  uint64_t bytes() const {
-    return layer ? layer->bytes() : tensor->bytes.size();
-  }
-};
-
-struct Plan {
-  std::vector<Item> items;
-  /// Of layers whose tensors are copied as they are.
-  std::vector<std::pair<const LayerArray *, Error>> refusals;
-};
 } // namespace
 
 /// Decodes an array into little-endian binary32.
 static Expected<std::vector<uint8_t>> decodeArray(const Item &item) {
   const ArraySpec &spec = *item.array();
   std::vector<float> values(static_cast<size_t>(spec.numElements()));
-  Expected<void> decoded = decode(
-      spec, item.layer ? item.layer->planes : item.tensor->planes(), values);
+  Expected<void> decoded = decode(spec, item.planes(), values);
   if (!decoded)
     return tl::unexpected(inTensor(decoded.error(), item.name()));
   std::vector<uint8_t> bytes(values.size() * 4);
@@ -67,30 +42,6 @@ static Expected<std::vector<uint8_t>> decodeArray(const Item &item) {
       bytes[4 * i + b] = static_cast<uint8_t>(bits >> (8 * b));
   }
   return bytes;
-}
-
-/// A layer stands where the first of its tensors stood.
-static Plan planOf(const CheckpointFiles &checkpoint) {
-  Plan plan;
-  std::map<const TensorInfo *, const LayerArray *> layerOf;
-  for (const LayerArray &layer : checkpoint.layers()) {
-    std::optional<Error> refusal =
-        layer.refusal ? layer.refusal : checkContents(layer);
-    if (refusal)
-      plan.refusals.emplace_back(&layer, std::move(*refusal));
-    else
-      for (const TensorInfo *part : layer.parts)
-        layerOf.emplace(part, &layer);
-  }
-  for (const auto &file : checkpoint.files())
-    for (const TensorInfo &tensor : file->tensors()) {
-      auto layer = layerOf.find(&tensor);
-      if (layer == layerOf.end())
-        plan.items.push_back({&tensor, nullptr});
-      else if (layer->second->parts.front() == &tensor)
-        plan.items.push_back({nullptr, layer->second});
-    }
-  return plan;
 }
 
 static std::vector<OutputTensor> outputsOf(const Plan &plan) {
@@ -137,11 +88,6 @@ static Expected<void> write(const CheckpointFiles &checkpoint, const Plan &plan,
     progress.add(item.bytes());
   }
   return (*writer)->finish();
-}
-
-static Error inLayer(Error error, const LayerArray &layer) {
-  error.field = "layer " + quoteText(layer.layer) + ": " + error.field;
-  return error;
 }
 
 static void reportJson(const CheckpointFiles &checkpoint, const Plan &plan,
@@ -196,19 +142,6 @@ static std::string defaultName(const std::string &path) {
   return directory.string() + ".f32.safetensors";
 }
 
-/// Prints the refusals; false when they stop the work.
-static bool acceptRefusals(const Plan &plan, bool keep) {
-  constexpr size_t kMostPrinted = 8;
-  for (size_t i = 0; i < std::min(plan.refusals.size(), kMostPrinted); ++i) {
-    Error error = inLayer(plan.refusals[i].second, *plan.refusals[i].first);
-    keep ? printWarning(error) : printError(error);
-  }
-  if (plan.refusals.size() > kMostPrinted)
-    std::fprintf(stderr, "%zu more layers were refused\n",
-                 plan.refusals.size() - kMostPrinted);
-  return keep || plan.refusals.empty();
-}
-
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
@@ -219,10 +152,9 @@ static int run(const Options &options) {
   }
   std::string path =
       options.output.empty() ? defaultName(options.file) : options.output;
-  std::vector<std::string> inputs = options.registrations.inputs(options.file);
-  for (const auto &file : (*checkpoint)->files())
-    inputs.push_back(file->path());
-  if (std::optional<Error> error = checkOutput(path, inputs)) {
+  if (auto error = checkOutput(
+          path,
+          inputsOf(**checkpoint, options.registrations.inputs(options.file)))) {
     printError(*error);
     return kRefused;
   }

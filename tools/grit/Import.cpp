@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckpointItems.h"
 #include "Command.h"
 #include "Output.h"
 #include "OutputFile.h"
@@ -32,7 +33,7 @@ struct Options {
   std::string file, output;
   std::vector<std::string> patterns;
   Registrations registrations;
-  bool json = false;
+  bool json = false, keepRefused = false;
 };
 
 /// Text on its way to a file, some of it at a time.
@@ -168,34 +169,40 @@ static std::string arrayType(const ArraySpec &spec) {
 // The module
 //===----------------------------------------------------------------------===//
 
-/// The function of a tensor; its blobs go to `resources`. Empty where MLIR has
-/// no constant of its type.
-static std::string functionText(const TensorInfo &tensor,
+/// The MLIR type of a tensor or layer; empty where MLIR has no constant of it.
+static std::string typeOf(const Item &item) {
+  if (const ArraySpec *spec = item.array())
+    return arrayType(*spec);
+  const std::optional<ElementType> &element = item.tensor->element;
+  const char *type = element ? elementType(*element) : nullptr;
+  return type ? "tensor<" + dimensions(item.tensor->shape) + type + ">"
+              : std::string();
+}
+
+/// The function of a tensor or layer; its blobs go to `resources`.
+static std::string functionText(const Item &item,
                                 std::vector<Resource> &resources) {
-  std::string type, value;
-  if (tensor.array) {
-    const FormatDescription &format = tensor.array->contract.description();
-    std::vector<ByteSpan> planes = tensor.planes();
-    type = arrayType(*tensor.array);
+  const std::string type = typeOf(item);
+  std::string value;
+  if (const ArraySpec *spec = item.array()) {
+    std::vector<ByteSpan> planes = item.planes();
     for (size_t i = 0; i < planes.size(); ++i) {
       resources.push_back(
-          {tensor.name + "::" + format.planes[i].name, planes[i]});
+          {item.name() + "::" + spec->contract.description().planes[i].name,
+           planes[i]});
       value += (i ? ", dense_resource<" : "grit.constant [dense_resource<") +
                literal(resources.back().key) + "> : tensor<" +
                std::to_string(planes[i].size()) + "xi8>";
     }
-    value += "] : " + type;
-  } else if (const char *element =
-                 tensor.element ? elementType(*tensor.element) : nullptr) {
-    resources.push_back({tensor.name + "::values", tensor.bytes});
-    type = "tensor<" + dimensions(tensor.shape) + element + ">";
-    value = "arith.constant dense_resource<" + literal(resources.back().key) +
-            "> : " + type;
+    value += "]";
   } else {
-    return {};
+    resources.push_back({item.name() + "::values", item.tensor->bytes});
+    value =
+        "arith.constant dense_resource<" + literal(resources.back().key) + ">";
   }
-  return "  func.func private @" + literal(tensor.name) + "() -> " + type +
-         " {\n    %0 = " + value + "\n    return %0 : " + type + "\n  }\n";
+  return "  func.func private @" + literal(item.name()) + "() -> " + type +
+         " {\n    %0 = " + value + " : " + type + "\n    return %0 : " + type +
+         "\n  }\n";
 }
 
 /// Blobs begin at multiples of 64 bytes, which is what the first word says.
@@ -232,17 +239,17 @@ static Error noConstantError(const TensorInfo &tensor) {
       .value();
 }
 
-static Expected<uint64_t>
-write(const std::string &path, const std::vector<const TensorInfo *> &tensors) {
+static Expected<uint64_t> write(const std::string &path,
+                                const std::vector<Item> &items) {
   Expected<AtomicFile> file = AtomicFile::create(path);
   if (!file)
     return tl::unexpected(file.error());
   TextFile out(std::move(*file));
   std::vector<Resource> resources;
   Expected<void> added = out.add("module {\n");
-  for (const TensorInfo *tensor : tensors)
+  for (const Item &item : items)
     if (added)
-      added = out.add(functionText(*tensor, resources));
+      added = out.add(functionText(item, resources));
   if (added)
     added = out.add("}\n");
   if (added)
@@ -255,86 +262,101 @@ write(const std::string &path, const std::vector<const TensorInfo *> &tensors) {
 }
 
 static void report(const Options &options, const std::string &path,
-                   const std::vector<const TensorInfo *> &tensors,
-                   uint64_t size) {
+                   const std::vector<Item> &items, uint64_t size) {
   if (!options.json) {
-    std::printf("%s: %zu tensors, %s\n", path.c_str(), tensors.size(),
+    std::printf("%s: %zu tensors, %s\n", path.c_str(), items.size(),
                 sizeText(size).c_str());
     return;
   }
   JsonWriter json(2);
   json.beginObject().field("version", 1).field("input", options.file);
   json.field("output", path).key("functions").beginArray();
-  for (const TensorInfo *tensor : tensors) {
-    json.beginObject().field("name", tensor->name);
-    if (tensor->array)
-      json.field("type", arrayType(*tensor->array));
-    else
-      json.field("type", "tensor<" + dimensions(tensor->shape) +
-                             elementType(*tensor->element) + ">");
-    json.endObject();
-  }
+  for (const Item &item : items)
+    json.beginObject()
+        .field("name", item.name())
+        .field("type", typeOf(item))
+        .endObject();
   json.endArray().endObject();
   std::printf("%s\n", json.str().c_str());
 }
 
-/// The tensors that the command is asked for; a type that MLIR does not have is
-/// an error where a pattern names the tensor, and is left out otherwise.
-static Expected<std::vector<const TensorInfo *>>
-select(const TensorFile &file, const Options &options) {
-  std::vector<const TensorInfo *> result;
-  for (const TensorInfo &tensor : file.tensors()) {
-    bool isNamed = matchesAny(options.patterns, tensor.name);
+/// The tensors and layers that the command is asked for; a type that MLIR does
+/// not have is an error where a pattern names it, and is left out otherwise.
+static Expected<std::vector<Item>> select(const Plan &plan,
+                                          const Options &options) {
+  std::vector<Item> result;
+  for (const Item &item : plan.items) {
+    bool isNamed = matchesAny(options.patterns, item.name());
     if (!options.patterns.empty() && !isNamed)
       continue;
-    if (tensor.array || (tensor.element && elementType(*tensor.element)))
-      result.push_back(&tensor);
+    if (!typeOf(item).empty())
+      result.push_back(item);
     else if (isNamed)
-      return tl::unexpected(noConstantError(tensor));
+      return tl::unexpected(noConstantError(*item.tensor));
     else
       std::fprintf(stderr,
-                   "grit: note: left out '%s': MLIR has no constant "
-                   "of %s\n",
-                   printable(tensor.name).c_str(), tensor.dtype.c_str());
+                   "grit: note: left out '%s': MLIR has no constant of %s\n",
+                   printable(item.name()).c_str(), item.tensor->dtype.c_str());
   }
-  if (result.empty() && !options.patterns.empty())
-    return tl::unexpected(
-        noMatchError("--tensor", options.patterns.front(), file));
   return result;
+}
+
+/// Refused layers matter where one of their names is asked for.
+static void keepWanted(Plan &plan, const std::vector<std::string> &patterns) {
+  if (patterns.empty())
+    return;
+  std::erase_if(plan.refusals, [&](const auto &refusal) {
+    const scan::LayerArray &layer = *refusal.first;
+    return !matchesAny(patterns, layer.tensor) &&
+           std::ranges::none_of(layer.parts, [&](const TensorInfo *part) {
+             return matchesAny(patterns, part->name);
+           });
+  });
 }
 
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
-  auto file = openTensorFile(options.file);
-  if (!file) {
-    printError(file.error());
+  auto checkpoint = scan::CheckpointFiles::open(options.file);
+  if (!checkpoint) {
+    printError(checkpoint.error());
     return kRefused;
   }
-  if (auto error = checkOutput(options.output,
-                               options.registrations.inputs(options.file))) {
+  if (auto error = checkOutput(
+          options.output,
+          inputsOf(**checkpoint, options.registrations.inputs(options.file)))) {
     printError(*error);
     return kRefused;
   }
-  auto tensors = select(**file, options);
-  if (!tensors) {
-    printError(tensors.error());
+  Plan plan = planOf(**checkpoint);
+  keepWanted(plan, options.patterns);
+  if (!acceptRefusals(plan, options.keepRefused))
+    return kRefused;
+  auto items = select(plan, options);
+  if (items && items->empty() && !options.patterns.empty())
+    items = tl::unexpected(noMatchError("--tensor", options.patterns.front(),
+                                        *(*checkpoint)->files().front()));
+  if (!items) {
+    printError(items.error());
     return kRefused;
   }
-  Expected<uint64_t> size = write(options.output, *tensors);
+  Expected<uint64_t> size = write(options.output, *items);
   if (!size) {
     printError(size.error());
     return writerExitCode(size.error());
   }
-  report(options, options.output, *tensors, *size);
+  report(options, options.output, *items, *size);
   return finishOutput(kOk);
 }
 
 Command grit::tool::addImport(CLI::App &parent) {
   auto options = std::make_shared<Options>();
   CLI::App *app = parent.add_subcommand(
-      "import", "Writes the tensors of a file as an MLIR module");
-  app->add_option("FILE", options->file, "A safetensors or GGUF file")
+      "import", "Writes the tensors of a file, and the layers of a checkpoint, "
+                "as an MLIR module");
+  app->add_option("FILE", options->file,
+                  "A safetensors or GGUF file, an index of several, or the "
+                  "directory of a checkpoint")
       ->required();
   app->add_option("-o,--output", options->output, "The file to write")
       ->required()
@@ -347,6 +369,8 @@ Command grit::tool::addImport(CLI::App &parent) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   addRegistrations(*app, options->registrations);
+  app->add_flag("--keep-refused", options->keepRefused,
+                "Write the tensors of layers that no contract describes");
   app->add_flag("--json", options->json, "Print what was written as JSON");
   app->footer("Every tensor becomes a private function without arguments that "
               "returns its\nconstant: call it, then 'grit-opt --inline "

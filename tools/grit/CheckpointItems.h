@@ -1,0 +1,58 @@
+//===- CheckpointItems.h - tensors and layers alike -*- C++ -*-===//
+//
+// Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIT_TOOLS_GRIT_CHECKPOINTITEMS_H
+#define GRIT_TOOLS_GRIT_CHECKPOINTITEMS_H
+
+#include "grit/Scan/LayerArray.h"
+
+namespace grit::tool {
+
+/// What a command reads as one: a tensor of the input, or a layer.
+struct Item {
+  const TensorInfo *tensor = nullptr;
+  const scan::LayerArray *layer = nullptr;
+
+  const std::string &name() const {
+    return layer ? layer->tensor : tensor->name;
+  }
+  const ArraySpec *array() const {
+    const std::optional<ArraySpec> &spec = layer ? layer->array : tensor->array;
+    return spec ? &*spec : nullptr;
+  }
+  std::vector<ByteSpan> planes() const {
+    return layer ? layer->planes : tensor->planes();
+  }
+  uint64_t bytes() const {
+    return layer ? layer->bytes() : tensor->bytes.size();
+  }
+};
+
+/// All of them, in the order of their bytes.
+struct Plan {
+  std::vector<Item> items;
+  /// Of layers whose tensors are copied as they are.
+  std::vector<std::pair<const scan::LayerArray *, Error>> refusals;
+};
+
+/// A layer stands where the first of its tensors stood.
+Plan planOf(const scan::CheckpointFiles &checkpoint);
+
+/// The files that a command reads, which none may replace.
+std::vector<std::string> inputsOf(const scan::CheckpointFiles &checkpoint,
+                                  std::vector<std::string> others);
+
+/// The error, its field prefixed with "layer 'name': ".
+Error inLayer(Error error, const scan::LayerArray &layer);
+
+/// Prints the refusals; false when they stop the work.
+bool acceptRefusals(const Plan &plan, bool keep);
+
+} // namespace grit::tool
+
+#endif // GRIT_TOOLS_GRIT_CHECKPOINTITEMS_H
