@@ -93,7 +93,7 @@ def evidence(all_cases):
                 match = re.search(column.test, name)
                 formats = {match["format"]} if match else set()
             elif re.search(column.module, module):
-                formats = properties.get(column.recorded, set())
+                formats = {text.split()[0] for text in properties.get(column.recorded, ())}
             for one in formats:
                 cell = column.title, key(one)
                 shown[cell] = shown.get(cell, True) and passed

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What several test files need."""
 
+import collections
 import json
 import pathlib
 
@@ -15,29 +16,31 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @pytest.fixture(autouse=True)
 def recorded_contracts(monkeypatch, record_property):
-    """Records in the results which contracts a test decodes and encodes, which is
-    what docs/Status.md is made of. A family has one name, whatever its parameter."""
-    seen = set()
+    """Records in the results which contracts a test decodes and encodes, and how many
+    values: docs/Status.md and `./dev cross-check` are made of that. A family has one
+    name, whatever its parameter."""
+    seen = collections.Counter()
 
-    def record(kind, contract):
-        name = contract.name.split("(")[0]
-        if name not in ("grit1", "gritfmt1") and (kind, name) not in seen:
-            seen.add((kind, name))
-            record_property(kind, name)
+    def record(kind, array):
+        seen[kind, array.contract.name.split("(")[0]] += array.size
 
     dequantize, quantize = grit_mlir.Array.dequantize, grit_mlir.quantize
 
     def recorded_dequantize(self):
-        record("decoded", self.contract)
+        record("decoded", self)
         return dequantize(self)
 
     def recorded_quantize(*args, **kwargs):
         array = quantize(*args, **kwargs)
-        record("encoded", array.contract)
+        record("encoded", array)
         return array
 
     monkeypatch.setattr(grit_mlir.Array, "dequantize", recorded_dequantize)
     monkeypatch.setattr(grit_mlir, "quantize", recorded_quantize)
+    yield
+    for (kind, name), count in seen.items():
+        if name not in ("grit1", "gritfmt1"):
+            record_property(kind, f"{name} {count}")
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ recorded bytes are in spec/conformance). Grades: grit-datatype. NF4: the formula
 bitsandbytes' portable encoder in NumPy. Bytes must be equal.
 
 GRIT_ORACLE_SEEDS: how many arrays of each kind (2 by default).
+`./dev cross-check` takes 20.
 """
 
 import ctypes
