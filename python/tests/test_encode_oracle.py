@@ -183,6 +183,22 @@ def test_grades_equal_grit_datatype(contract, kind):
                       f"{contract} {kind}")
 
 
+# OCP MX, section 6.3: the exponent of the largest magnitude less that of the largest
+# element, 2^8; ml_dtypes rounds the quotients.
+@pytest.mark.parametrize("kind", ["normal", "outlier", "laplace", "scales", "uniform", "ties",
+                                  "half", "wide", "huge"])
+def test_mxfp8_equals_the_rounding_of_ml_dtypes(kind):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = make(kind, 1 << 14, 11).reshape(-1, 32)
+    x = x[np.abs(x).max(axis=1) > 0]
+    exponents = np.frexp(np.abs(x).max(axis=1))[1] - 1 - 8
+    assert exponents.min() >= -127 and exponents.max() <= 127
+    quotients = np.ldexp(x, -exponents[:, np.newaxis])
+    codes = np.clip(quotients, -448, 448).astype(ml_dtypes.float8_e4m3fn)
+    scales = (exponents + 127).astype(np.uint8)
+    assert_same_bytes(encoded(x, "mxfp8_e4m3"), codes.tobytes() + scales.tobytes(), kind)
+
+
 @pytest.mark.parametrize("contract", GRADES)
 def test_poison_equals_grit_datatype(contract):
     grit = pytest.importorskip("grit")
