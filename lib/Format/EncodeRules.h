@@ -98,8 +98,8 @@ Expected<RulePtr> makeRule(const Contract &contract);
 tl::unexpected<Error> refuseRule(std::string_view rule, std::string field,
                                  std::string declared, std::string found);
 
-/// Refuses a unit in which a scale became infinite or NaN, though its values are
-/// finite: the format of the scale cannot hold it.
+/// Refuses a unit in which a scale became infinite or NaN, though its values
+/// are finite: the format of the scale cannot hold it.
 std::optional<Error> checkScalesFinite(const FormatDescription &format,
                                        const EncodeUnit &unit);
 
