@@ -172,7 +172,7 @@ static std::string operandName(const grit_expect_t &expect) {
 static std::string contractText(uint64_t id) {
   std::optional<Contract> contract = Contract::lookupId(id);
   std::string hex = hexWord(id, 16);
-  return contract ? contract->name() + " (" + hex + ")" : hex;
+  return contract ? contract->displayName() + " (" + hex + ")" : hex;
 }
 
 /// Whether bytes of one contract are, for a reader, bytes of the other.

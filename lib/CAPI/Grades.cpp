@@ -25,7 +25,7 @@ static Expected<Grade> gradeOf(const char *argument, const char *text) {
     return tl::unexpected(contract.error());
   if (!contract->isGrade())
     return tl::unexpected(badArgument(
-        argument, "a grade", "the foreign format " + contract->name()));
+        argument, "a grade", "the foreign format " + contract->displayName()));
   return *contract->grade();
 }
 

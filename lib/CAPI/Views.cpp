@@ -109,7 +109,7 @@ static Expected<ArraySpec> foreignSpec(const grit_foreign_view_t &view) {
   if (!contract || contract->isGrade()) {
     std::string found = std::to_string(view.id);
     if (contract)
-      found += ", the grade " + contract->name();
+      found += ", the grade " + contract->displayName();
     return makeError(Status::GradeUnknown, "the id names no foreign format",
                      "id", "the id of a registered format", found,
                      contract ? "a grade has a view of its own"

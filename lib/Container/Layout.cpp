@@ -130,12 +130,12 @@ std::optional<Error> grit::checkArrayBytes(const ArraySpec &spec,
   }
   if (total == bytes)
     return std::nullopt;
-  return makeError(Status::SizeMismatch, "the planes do not fill the tensor",
-                   "size",
-                   sum + " = " + std::to_string(total) + " bytes for " +
-                       spec.contract.name() + " " + shapeText(spec.shape),
-                   std::to_string(bytes) + " bytes",
-                   "another group size, another shape, or a missing plane",
-                   "correct the shape or the contract")
+  return makeError(
+             Status::SizeMismatch, "the planes do not fill the tensor", "size",
+             sum + " = " + std::to_string(total) + " bytes for " +
+                 spec.contract.displayName() + " " + shapeText(spec.shape),
+             std::to_string(bytes) + " bytes",
+             "another group size, another shape, or a missing plane",
+             "correct the shape or the contract")
       .value();
 }

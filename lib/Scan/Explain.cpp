@@ -61,7 +61,7 @@ static std::string noteText(uint32_t note) {
 static std::string gradeText(uint64_t id) {
   std::optional<Contract> contract = Contract::lookupId(id);
   return hexWord(id, 16) +
-         (contract ? " (" + contract->name() + ")" : " (unregistered)");
+         (contract ? " (" + contract->displayName() + ")" : " (unregistered)");
 }
 
 /// `written` when both are the descriptors of arrays: the frame that a grade

@@ -43,6 +43,10 @@ struct Registrations {
   std::vector<std::string> inputs(const std::string &file) const;
 };
 
+/// Declares an option that may be repeated, a value each time.
+void addRepeated(CLI::App &app, const char *name, const char *type,
+                 const char *help, std::vector<std::string> &values);
+
 /// Declares `--grade NAME=TEXT` and `--format FILE` of the commands that read
 /// contracts.
 void addRegistrations(CLI::App &app, Registrations &registrations);

@@ -226,13 +226,8 @@ Expected<void> Converter::write() {
 //===----------------------------------------------------------------------===//
 
 static uint64_t outputBytes(const Step &step) {
-  if (!step.isConverted)
-    return step.source->bytes.size();
-  const PlaneSizes sizes = *step.output.array->planeSizes();
-  uint64_t total = 0;
-  for (int64_t size : sizes)
-    total += static_cast<uint64_t>(size);
-  return total;
+  return step.isConverted ? planeBytes(*step.output.array)
+                          : step.source->bytes.size();
 }
 
 static std::string number(double x) {
@@ -362,13 +357,10 @@ Command grit::tool::addConvert(CLI::App &parent) {
                   "The contract: a name (grit formats) or a canonical text. "
                   "Without it, arrays stay as they are")
       ->type_name("CONTRACT");
-  app->add_option(
-         "--tensor", options->tensors,
-         "Convert arrays that match this shell pattern (default: all); "
-         "may be repeated")
-      ->type_name("GLOB")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addRepeated(*app, "--tensor", "GLOB",
+              "Convert arrays that match this shell pattern (default: all); "
+              "may be repeated",
+              options->tensors);
   app->add_flag("--requantize", options->requantize,
                 "Where an array cannot keep its values, decode it and encode "
                 "it again, and say how far they moved");

@@ -362,12 +362,10 @@ Command grit::tool::addImport(CLI::App &parent) {
       ->required()
       ->type_name("OUT")
       ->check(checkOutputName);
-  app->add_option("--tensor", options->patterns,
-                  "Only tensors whose name matches this shell pattern; may be "
-                  "repeated")
-      ->type_name("GLOB")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addRepeated(*app, "--tensor", "GLOB",
+              "Only tensors whose name matches this shell pattern; may be "
+              "repeated",
+              options->patterns);
   addRegistrations(*app, options->registrations);
   app->add_flag("--keep-refused", options->keepRefused,
                 "Write the tensors of layers that no contract describes");

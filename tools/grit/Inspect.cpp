@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckpointItems.h"
 #include "Command.h"
 #include "Output.h"
 #include "grit/Container/TensorFile.h"
@@ -29,7 +30,7 @@ struct Options {
 } // namespace
 
 static std::string typeText(const TensorInfo &tensor) {
-  return tensor.array ? tensor.array->contract.name() : tensor.dtype;
+  return tensor.array ? tensor.array->contract.displayName() : tensor.dtype;
 }
 
 static std::vector<const TensorInfo *> select(const TensorFile &file,
@@ -122,10 +123,10 @@ static void printLayers(const CheckpointFiles &checkpoint,
   std::vector<std::vector<std::string>> rows = {
       {"decodes to", "contract", "shape", "tensors", "bytes"}};
   for (const LayerArray *layer : layers)
-    rows.push_back({printable(layer->tensor), layer->array->contract.name(),
-                    shapeText(layer->array->shape),
-                    std::to_string(layer->parts.size()),
-                    std::to_string(layer->bytes())});
+    rows.push_back(
+        {printable(layer->tensor), layer->array->contract.displayName(),
+         shapeText(layer->array->shape), std::to_string(layer->parts.size()),
+         std::to_string(layer->bytes())});
   printTable(rows, {3, 4});
 }
 
@@ -181,8 +182,7 @@ static int runLayers(const Options &options) {
       layers.push_back(&layer);
       continue;
     }
-    error->field = "layer " + quoteText(layer.layer) + ": " + error->field;
-    problems.push_back(std::move(*error));
+    problems.push_back(inLayer(std::move(*error), layer));
   }
   if (options.json)
     printLayersJson(**checkpoint, layers, problems);
@@ -236,12 +236,10 @@ Command grit::tool::addInspect(CLI::App &parent) {
       ->required();
   app->add_flag("--layers", options->layers,
                 "List layers that several tensors make up, as arrays");
-  app->add_option("--tensor", options->patterns,
-                  "Only tensors whose name matches this shell pattern; may be "
-                  "repeated")
-      ->type_name("GLOB")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addRepeated(*app, "--tensor", "GLOB",
+              "Only tensors whose name matches this shell pattern; may be "
+              "repeated",
+              options->patterns);
   addRegistrations(*app, options->registrations);
   app->add_flag("--verify", options->verify,
                 "Also read the arrays and compare their digests");

@@ -34,6 +34,14 @@ std::string grit::tool::defaultOutput(const std::string &source,
   return path.string() + "." + name + ".safetensors";
 }
 
+uint64_t grit::tool::planeBytes(const ArraySpec &spec) {
+  const PlaneSizes sizes = *spec.planeSizes();
+  uint64_t total = 0;
+  for (int64_t size : sizes)
+    total += static_cast<uint64_t>(size);
+  return total;
+}
+
 std::string grit::tool::checkOutputName(const std::string &path) {
   if (path.empty())
     return "the name of the file is empty";
@@ -89,7 +97,7 @@ static Expected<const GgmlType *> ggmlType(const OutputTensor &tensor) {
   const GgmlType *type = nullptr;
   std::string what = tensor.dtype;
   if (tensor.array) {
-    what = tensor.array->contract.name();
+    what = tensor.array->contract.displayName();
     type = ggmlTypeOf(tensor.array->contract);
   } else if (tensor.element) {
     what = tensor.element->token;

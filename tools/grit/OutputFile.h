@@ -25,6 +25,9 @@ struct OutputTensor {
   std::optional<ArraySpec> array;
 };
 
+/// The bytes of all planes of an array whose sizes were checked.
+uint64_t planeBytes(const ArraySpec &spec);
+
 /// True when the name of the file asks for GGUF.
 bool isGgufPath(const std::string &path);
 

@@ -96,8 +96,9 @@ std::optional<Error> Quantizer::assign(Step &step, size_t first) {
     return makeError(
                Status::GradeUnknown, "the tensor does not hold plain floats",
                "dtype", "F32, F16, BF16 or F64",
-               tensor.array ? tensor.array->contract.name() : tensor.dtype, {},
-               tensor.array ? "run grit dequantize first" : "exclude it")
+               tensor.array ? tensor.array->contract.displayName()
+                            : tensor.dtype,
+               {}, tensor.array ? "run grit dequantize first" : "exclude it")
         .value();
   std::optional<Error> earliest;
   for (size_t i = first; i < contracts.size(); ++i) {
@@ -247,13 +248,8 @@ Expected<bool> Quantizer::writeOnce() {
 //===----------------------------------------------------------------------===//
 
 static uint64_t outputBytes(const Step &step) {
-  if (!step.contract)
-    return step.source->bytes.size();
-  const PlaneSizes sizes = *step.output.array->planeSizes();
-  uint64_t total = 0;
-  for (int64_t size : sizes)
-    total += static_cast<uint64_t>(size);
-  return total;
+  return step.contract ? planeBytes(*step.output.array)
+                       : step.source->bytes.size();
 }
 
 void Quantizer::printText() const {
@@ -364,18 +360,13 @@ Command grit::tool::addQuantize(CLI::App &parent) {
   app->add_option("--fallback", options->fallback,
                   "A second contract for tensors that do not fit the first")
       ->type_name("CONTRACT");
-  for (auto [name, patterns, what] :
-       {std::tuple("--include", &options->include,
-                   "Quantize tensors that match this shell pattern (default: "
-                   "two-dimensional float tensors named *weight); may be "
-                   "repeated"),
-        std::tuple("--exclude", &options->exclude,
-                   "Copy tensors that match this shell pattern; may be "
-                   "repeated")})
-    app->add_option(name, *patterns, what)
-        ->type_name("GLOB")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addRepeated(*app, "--include", "GLOB",
+              "Quantize tensors that match this shell pattern (default: "
+              "two-dimensional float tensors named *weight); may be repeated",
+              options->include);
+  addRepeated(*app, "--exclude", "GLOB",
+              "Copy tensors that match this shell pattern; may be repeated",
+              options->exclude);
   app->add_option("-o,--output", options->output,
                   "The file to write, GGUF when it ends in .gguf (default: "
                   "FILE.<contract>.safetensors)")

@@ -57,8 +57,9 @@ static Expected<RegisteredText> registerFile(const std::string &path) {
   return tl::unexpected(contract.error());
 }
 
-static void addRepeated(CLI::App &app, const char *name, const char *type,
-                        const char *help, std::vector<std::string> &values) {
+void grit::tool::addRepeated(CLI::App &app, const char *name, const char *type,
+                             const char *help,
+                             std::vector<std::string> &values) {
   app.add_option(name, values, help)
       ->type_name(type)
       ->allow_extra_args(false)
