@@ -89,6 +89,11 @@ uint64_t LayerArray::bytes() const {
   return total;
 }
 
+Error grit::scan::inLayer(Error error, const LayerArray &layer) {
+  error.field = "layer " + quoteText(layer.layer) + ": " + error.field;
+  return error;
+}
+
 std::optional<Error> grit::scan::checkContents(const LayerArray &layer) {
   if (!layer.array || layer.forbiddenScale < 0)
     return std::nullopt;

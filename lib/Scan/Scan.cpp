@@ -262,9 +262,7 @@ void Scanner::describeLayers(const Checkpoint &checkpoint) {
       }
     } else {
       why = layer.refusal->message;
-      kind.refusal = std::move(layer.refusal);
-      kind.refusal->field =
-          "layer " + quoteText(layer.layer) + ": " + kind.refusal->field;
+      kind.refusal = inLayer(std::move(*layer.refusal), layer);
     }
     auto [entry, isNew] = known.try_emplace({layer.family, kind.contract, why},
                                             report.layers.size());

@@ -8,7 +8,6 @@
 
 #include "CheckpointItems.h"
 #include "Output.h"
-#include "grit/Format/Text.h"
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -46,11 +45,6 @@ std::vector<std::string> grit::tool::inputsOf(const CheckpointFiles &checkpoint,
   for (const auto &file : checkpoint.files())
     others.push_back(file->path());
   return others;
-}
-
-Error grit::tool::inLayer(Error error, const LayerArray &layer) {
-  error.field = "layer " + quoteText(layer.layer) + ": " + error.field;
-  return error;
 }
 
 bool grit::tool::acceptRefusals(const Plan &plan, bool keep) {

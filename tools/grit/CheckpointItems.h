@@ -47,9 +47,6 @@ Plan planOf(const scan::CheckpointFiles &checkpoint);
 std::vector<std::string> inputsOf(const scan::CheckpointFiles &checkpoint,
                                   std::vector<std::string> others);
 
-/// The error, its field prefixed with "layer 'name': ".
-Error inLayer(Error error, const scan::LayerArray &layer);
-
 /// Prints the refusals; false when they stop the work.
 bool acceptRefusals(const Plan &plan, bool keep);
 

@@ -43,6 +43,9 @@ struct LayerArray {
   uint64_t bytes() const;
 };
 
+/// The error, its field prefixed with "layer 'name': ".
+Error inLayer(Error error, const LayerArray &layer);
+
 /// What only the codes and scales themselves can refuse: reads planes.
 std::optional<Error> checkContents(const LayerArray &layer);
 
