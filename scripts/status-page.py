@@ -53,6 +53,8 @@ COLUMNS = [
            test=r"test_safetensors_keep_every_contract\[(?P<format>[\w.]+)\]"),
     Column("GGUF", "a file that the package `gguf` writes or reads keeps it",
            test=r"test_gguf_keeps_every_type\[(?P<format>[\w.]+)\]"),
+    Column("benchmark", "`./dev bench` times its kernels; a test shows that their results are right",
+           test=r"BenchmarkCases\.\w+" + FORMAT),
 ]
 HEAD = """# Status
 
@@ -104,20 +106,12 @@ def has_page(name):
     return (ROOT / "spec/formats" / f"{name}.md").exists()
 
 
-def benchmarks():
-    """The contracts that benchmarks/Kernels.cpp times, after it checked their results."""
-    text = (ROOT / "benchmarks/Kernels.cpp").read_text(encoding="utf-8")
-    return set(re.findall(r'"([\w.]+)"', re.search(r"kContracts\[\] = \{(.*?)\}", text, re.S)[1]))
-
-
 def page(formats, shown):
-    titles = ["spec", *(c.title for c in COLUMNS), "benchmark"]
-    timed = benchmarks()
+    titles = ["spec", *(c.title for c in COLUMNS)]
     lines = [HEAD, "| column | a mark means |", "|---|---|",
              "| spec | a normative page, whose examples a test decodes |"]
     lines += [f"| {c.title} | {c.meaning} |" for c in COLUMNS]
-    lines += ["| benchmark | `./dev bench` times its kernels and checks their results first |", "",
-              "`-`: the format has no encoder, or no type of the container.", "",
+    lines += ["", "`-`: the format has no encoder, or no type of the container.", "",
               "| format | " + " | ".join(titles) + " |", "|---" * (len(titles) + 1) + "|"]
     totals = dict.fromkeys(titles, 0)
     for one in formats:
@@ -125,8 +119,6 @@ def page(formats, shown):
         for title in titles:
             if title == "spec":
                 mark = has_page(name)
-            elif title == "benchmark":
-                mark = name in timed
             else:
                 mark = shown.get((title, key(name)), False)
             totals[title] += mark
