@@ -69,6 +69,15 @@ inline std::optional<kernelgen::Geometry> geometryOf(mlir::OpBuilder &b,
   return geometry;
 }
 
+/// What divides the length of every row: the extent itself where the type
+/// states it and the groups lie in rows, else what the contract demands.
+inline int64_t rowMultiple(ir::ArrayType array) {
+  int64_t extent = array.getShape().back();
+  if (array.getAxis() == array.getRank() - 1 && extent > 0)
+    return extent;
+  return array.getContract().getContract().description().axisMultiple;
+}
+
 /// A binary32 value, or lanes of it, in another float type: widened exactly or
 /// rounded once (nearest, ties to even).
 inline mlir::Value convertFloat(mlir::OpBuilder &b, mlir::Location loc,

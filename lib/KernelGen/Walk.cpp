@@ -93,12 +93,12 @@ static bool fitsGroups(const FormatDescription &description, int64_t run) {
 
 std::optional<Walk>
 grit::kernelgen::chooseWalk(const FormatDescription &description,
-                            int64_t maxLanes) {
+                            int64_t maxLanes, int64_t multiple) {
   std::optional<Walk> best;
   // A step beyond 512 elements would unroll into more code than it saves.
-  int64_t limit = std::min<int64_t>(description.axisMultiple, 512);
+  int64_t limit = std::min<int64_t>(multiple, 512);
   for (int64_t step = 1; step <= limit; ++step) {
-    if (description.axisMultiple % step != 0 || !canStep(description, step))
+    if (multiple % step != 0 || !canStep(description, step))
       continue;
     int64_t run = 1;
     for (int64_t lanes = 2; lanes <= maxLanes && step % lanes == 0; lanes *= 2)

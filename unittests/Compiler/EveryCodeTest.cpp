@@ -18,7 +18,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 using namespace grit;
 using namespace grit::test;
@@ -77,6 +79,32 @@ TEST_P(EveryCode, WithTheFeaturesOfThisProcessor) { expectDecodes({}); }
 TEST_P(EveryCode, WithoutAvx512) { expectDecodes({.features = "-avx512f"}); }
 
 TEST_P(EveryCode, WithTheOldestProcessor) { expectDecodes({.cpu = "x86-64"}); }
+
+/// A matrix whose rows no vector divides, as far as the contract allows: parts
+/// of blocks at both edges.
+static ArraySpec oddSpec(const Contract &contract) {
+  const FormatDescription &desc = contract.description();
+  int64_t columns = desc.axisMultiple * (desc.axisMultiple == 1 ? 131 : 3);
+  int64_t rows = static_cast<int64_t>(llvm::alignTo(
+      129, desc.arrayMultiple / std::gcd(desc.arrayMultiple, columns)));
+  return take(ArraySpec::get(contract, {rows, columns}));
+}
+
+TEST_P(EveryCode, OfOddRowsAndUnknownExtents) {
+  ArraySpec odd = oddSpec(spec.contract);
+  Random random(2);
+  std::vector<Bytes> bytes = decodablePlanes(odd, random);
+  std::vector<float> expected = decodeAll(odd, bytes);
+  for (const std::vector<int64_t> &shape :
+       {odd.shape, std::vector<int64_t>{-1, -1}}) {
+    Array array(odd.contract, odd.shape);
+    planes = bytes;
+    fill(array);
+    Tensor y(odd.shape);
+    call(decodeSource(odd.contract, shape), {}, {&array.view, &y.view});
+    expectSameBits(y.values, expected, GetParam());
+  }
+}
 
 /// A narrow result is the binary32 value, rounded once to nearest even.
 void EveryCode::expectRounds(const CompilerOptions &options,

@@ -45,9 +45,11 @@ struct Walk {
 };
 
 /// The walk with the longest runs of at most `maxLanes` lanes, or nothing when
-/// the codes of the format cannot be addressed in whole bytes.
+/// the codes of the format cannot be addressed in whole bytes. Rows, and the
+/// array, hold a multiple of `multiple` elements, itself one of the format's
+/// `axisMultiple`.
 std::optional<Walk> chooseWalk(const FormatDescription &description,
-                               int64_t maxLanes);
+                               int64_t maxLanes, int64_t multiple);
 
 /// Why the emitter has no code for a format; nothing when it has. What holds it
 /// back is its 32-bit arithmetic, and the projection of decoded values.

@@ -14,10 +14,12 @@ using namespace grit::ir;
 
 /// Runs as long as one store.
 static ThreadWalk threadWalk(DecodeOp op) {
-  grit::Contract contract = op.getArray().getType().getContract().getContract();
+  ArrayType array = op.getArray().getType();
+  grit::Contract contract = array.getContract().getContract();
   Type element = getElementTypeOrSelf(op.getInit().getType());
   return ThreadWalk::choose(contract.description(),
-                            8 * kAccessBytes / element.getIntOrFloatBitWidth());
+                            8 * kAccessBytes / element.getIntOrFloatBitWidth(),
+                            deviceRowMultiple(array));
 }
 
 int64_t grit::decodeStep(DecodeOp op) { return threadWalk(op).walk.step; }

@@ -75,10 +75,17 @@ static Value readBytes(OpBuilder &b, Location loc, Value plane, Value offset,
 //===----------------------------------------------------------------------===//
 
 ThreadWalk ThreadWalk::choose(const FormatDescription &description,
-                              int64_t maxLanes) {
-  if (auto walk = kernelgen::chooseWalk(description, maxLanes))
+                              int64_t maxLanes, int64_t multiple) {
+  if (auto walk = kernelgen::chooseWalk(description, maxLanes, multiple))
     return {*walk, false};
   return {{1, 1}, true};
+}
+
+int64_t grit::deviceRowMultiple(ir::ArrayType array) {
+  constexpr int64_t kMost = 16;
+  int64_t demanded =
+      array.getContract().getContract().description().axisMultiple;
+  return std::lcm(demanded, std::gcd(rowMultiple(array), kMost));
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,8 +36,12 @@ struct ThreadWalk {
   bool isScalar = false;
 
   static ThreadWalk choose(const FormatDescription &description,
-                           int64_t maxLanes);
+                           int64_t maxLanes, int64_t multiple);
 };
+
+/// What divides the length of every row that a kernel serves. Kernels are for
+/// all shapes, so of a known extent only as much counts as vectors can use.
+int64_t deviceRowMultiple(ir::ArrayType array);
 
 /// A kernel under construction.
 class DeviceKernel {

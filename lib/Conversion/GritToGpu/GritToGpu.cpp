@@ -47,22 +47,31 @@ static std::string symbolPart(Value tensor) {
   return name;
 }
 
+/// How rows that are longer than the contract demands are told apart.
+static std::string multiplePart(ArrayType array) {
+  int64_t multiple = deviceRowMultiple(array);
+  if (multiple == array.getContract().getContract().description().axisMultiple)
+    return "";
+  return "_x" + std::to_string(multiple);
+}
+
 /// One kernel serves all operations of this name: everything that its code
 /// depends on is in it.
 static std::string kernelName(DecodeOp op) {
   ArrayType array = op.getArray().getType();
   std::string name = "decode_" + symbolPart(array.getContract().getContract()) +
-                     "_" + symbolPart(op.getInit());
+                     "_" + symbolPart(op.getInit()) + multiplePart(array);
   if (array.getAxis() != array.getRank() - 1)
     name += "_axis";
   return name;
 }
 
 static std::string kernelName(MatmulOp op) {
-  std::string name =
-      "matmul_" +
-      symbolPart(op.getWeight().getType().getContract().getContract()) + "_" +
-      symbolPart(op.getInput()) + "_" + symbolPart(op.getInit());
+  ArrayType weight = op.getWeight().getType();
+  std::string name = "matmul_" +
+                     symbolPart(weight.getContract().getContract()) + "_" +
+                     symbolPart(op.getInput()) + "_" +
+                     symbolPart(op.getInit()) + multiplePart(weight);
   return op.getRequestedAccum().allowsAnyOrder() ? name : name + "_seq";
 }
 

@@ -68,8 +68,8 @@ private:
 gpu::GPUFuncOp grit::emitMatmulKernel(gpu::GPUModuleOp module, StringRef name,
                                       MatmulOp op) {
   Location loc = op.getLoc();
-  grit::Contract contract =
-      op.getWeight().getType().getContract().getContract();
+  ArrayType weightType = op.getWeight().getType();
+  grit::Contract contract = weightType.getContract().getContract();
   const FormatDescription &description = contract.description();
   Type xType = getElementTypeOrSelf(op.getInput().getType());
   Type yType = getElementTypeOrSelf(op.getInit().getType());
@@ -77,14 +77,14 @@ gpu::GPUFuncOp grit::emitMatmulKernel(gpu::GPUModuleOp module, StringRef name,
   OpBuilder &b = kernel.b;
   Loops &loops = kernel.loops;
   Type f32 = b.getF32Type();
-  ThreadWalk walk = ThreadWalk::choose(description, kLanes);
+  int64_t multiple = deviceRowMultiple(weightType);
+  ThreadWalk walk = ThreadWalk::choose(description, kLanes, multiple);
   Value rows = kernel.extent(0), columns = kernel.extent(1);
   // The contraction holds whole groups; said this way, the alignment of every
   // address of a row follows.
-  Value k = loops.mul(
-      b.createOrFold<arith::DivUIOp>(loc, kernel.extent(2),
-                                     loops.constant(description.axisMultiple)),
-      loops.constant(description.axisMultiple));
+  Value k = loops.mul(b.createOrFold<arith::DivUIOp>(loc, kernel.extent(2),
+                                                     loops.constant(multiple)),
+                      loops.constant(multiple));
   Value stepSize = loops.constant(walk.walk.step);
   Value steps = b.createOrFold<arith::DivUIOp>(loc, k, stepSize);
   SmallVector<Value> planes = kernel.planes(loops.mul(columns, k));

@@ -80,7 +80,8 @@ FailureOr<kernelgen::Walk> grit::chooseVectorWalk(PatternRewriter &rewriter,
   if (failed(requireCanonicalPlacements(rewriter, op, array)))
     return failure();
   grit::Contract contract = array.getContract().getContract();
-  auto walk = kernelgen::chooseWalk(contract.description(), 2 * lanes);
+  auto walk = kernelgen::chooseWalk(contract.description(), 2 * lanes,
+                                    rowMultiple(array));
   // A shorter run is slower in vectors than code for one element.
   if (!walk || walk->run < 4)
     return rewriter.notifyMatchFailure(op, "no run of lanes fits the format");

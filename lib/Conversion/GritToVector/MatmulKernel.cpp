@@ -227,7 +227,7 @@ struct MatmulKernel : OpRewritePattern<MatmulOp> {
     Value kValue = ShapedType::isDynamic(k) ? extentOf(rewriter, loc, x, 1)
                                             : loops.constant(k);
     MatmulContext context{
-        description,        *walk, std::gcd(lanes, description.axisMultiple),
+        description,        *walk, std::gcd(lanes, rowMultiple(weight)),
         /*fused=*/true,     x,     kValue,
         planes.getResults()};
     MatmulEmitter emitter(rewriter, loc, context);

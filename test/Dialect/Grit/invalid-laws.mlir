@@ -221,3 +221,30 @@ func.func @encode_assumed(%x: tensor<4x32xf32>) {
   %a = grit.encode %x : tensor<4x32xf32> -> !grit.array<4x32x#grit.grade<mxfp4>, assumed = [data]>
   return
 }
+
+// -----
+
+// Lines of unknown length are cut nowhere.
+func.func @slice_of_lines_of_unknown_length(%a: !grit.array<4x?x#grit.format<ct.fp8_channel>>) {
+  // expected-error@+6 {{'grit.slice' op extents that decide a unit must be static}}
+  // expected-note@+5 {{field: shape}}
+  // expected-note@+4 {{declared: known extents}}
+  // expected-note@+3 {{found: a dynamic one}}
+  // expected-note@+2 {{likely cause: plane scale of ct.fp8_channel has a value for each line of the shape}}
+  // expected-note@+1 {{fix: give the extent of the group axis}}
+  %b = grit.slice %a [0, 0] [2, 64] : !grit.array<4x?x#grit.format<ct.fp8_channel>> -> !grit.array<2x64x#grit.format<ct.fp8_channel>>
+  return
+}
+
+// -----
+
+func.func @blocks_of_unknown_matrices(%a: !grit.array<?x64x#grit.format<deepseek.fp8>>) {
+  // expected-error@+6 {{'grit.concat' op extents that decide a unit must be static}}
+  // expected-note@+5 {{field: shape}}
+  // expected-note@+4 {{declared: known extents}}
+  // expected-note@+3 {{found: a dynamic one}}
+  // expected-note@+2 {{likely cause: plane scale of deepseek.fp8 has a value for each block of the shape}}
+  // expected-note@+1 {{fix: give all extents}}
+  %b = grit.concat dim 0 %a, %a : !grit.array<?x64x#grit.format<deepseek.fp8>>, !grit.array<?x64x#grit.format<deepseek.fp8>> -> !grit.array<?x64x#grit.format<deepseek.fp8>>
+  return
+}

@@ -190,14 +190,3 @@ func.func private @option_comma_missing(!grit.array<4x32x#grit.grade<mxfp4>, axi
 
 // expected-error@+1 {{group axis 0 has a later extent that may be above 1 (dimension 2)}}
 func.func private @axis_maybe_not_innermost(!grit.array<32x1x?x#grit.grade<mxfp4>, axis = 0>)
-
-// -----
-
-// The number of lines decides how large a plane is.
-// expected-error@+6 {{all extents must be static}}
-// expected-note@+5 {{field: shape}}
-// expected-note@+4 {{declared: known extents}}
-// expected-note@+3 {{found: a dynamic one}}
-// expected-note@+2 {{likely cause: plane scale of ct.fp8_channel has a value for each line or block of the shape}}
-// expected-note@+1 {{fix: give the extents}}
-func.func private @lines_of_a_dynamic_shape(!grit.array<?x64x#grit.format<ct.fp8_channel>>)

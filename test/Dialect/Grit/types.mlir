@@ -37,6 +37,12 @@ func.func private @meta(
 func.func private @dynamic_extents(!grit.array<?x256x#grit.grade<q4ks>>,
                                    !grit.array<2x?x?x#grit.grade<mxfp4>>)
 
+// The sizes of planes with a value per line or per block follow at run time.
+// CHECK-LABEL: @lines_and_blocks_of_dynamic_shapes
+func.func private @lines_and_blocks_of_dynamic_shapes(
+  !grit.array<?x?x#grit.format<ct.fp8_channel>>,
+  !grit.array<2x?x64x#grit.format<deepseek.fp8>>)
+
 // CHECK-LABEL: @extents_at_the_edge
 // CHECK-SAME: !grit.array<0x32x#mxfp4>
 // CHECK-SAME: !grit.array<32x#mxfp4>

@@ -189,21 +189,6 @@ static LogicalResult verifyAssumed(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Why all extents of an array of this contract must be known; nothing where a
-/// type can leave some open.
-static std::optional<grit::Error> whyStatic(const grit::Contract &contract) {
-  for (const grit::PlaneInfo &plane : contract.description().planes)
-    if (plane.rows || plane.elements == grit::kWholeAxis)
-      return grit::makeError(
-                 grit::Status::SizeMismatch, "all extents must be static",
-                 "shape", "known extents", "a dynamic one",
-                 "plane " + plane.name + " of " + contract.name() +
-                     " has a value for each line or block of the shape",
-                 "give the extents")
-          .value();
-  return std::nullopt;
-}
-
 LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> shape,
                                 ContractAttrInterface contract, int64_t axis,
@@ -234,11 +219,6 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   }
   bool known = llvm::none_of(shape, ShapedType::isDynamic);
-  if (!known)
-    if (auto error = whyStatic(value)) {
-      describeError(emitError(), *error);
-      return failure();
-    }
   // Sizes beyond 63 bits are no sizes (B18).
   if (auto sizes = spec.planeSizes(); known && !sizes) {
     describeError(emitError(), sizes.error());

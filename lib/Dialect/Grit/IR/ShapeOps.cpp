@@ -66,6 +66,30 @@ static grit::ArraySpec standIn(ArrayType array, ArrayRef<int64_t> extents,
   return array.getSpec(shape);
 }
 
+/// Refuses an array whose planes cannot be cut or joined because their units
+/// depend on extents that are not known.
+static LogicalResult verifyUnits(Operation *op, ArrayType array) {
+  const grit::Contract contract = array.getContract().getContract();
+  for (const grit::PlaneInfo &plane : contract.description().planes) {
+    bool isOpen = plane.rows ? !array.hasStaticShape()
+                             : plane.elements == grit::kWholeAxis &&
+                                   isDynamic(array.getShape()[array.getAxis()]);
+    if (isOpen)
+      return refuse(
+          op,
+          grit::makeError(grit::Status::SizeMismatch,
+                          "extents that decide a unit must be static", "shape",
+                          "known extents", "a dynamic one",
+                          "plane " + plane.name + " of " + contract.name() +
+                              " has a value for each " +
+                              (plane.rows ? "block" : "line") + " of the shape",
+                          plane.rows ? "give all extents"
+                                     : "give the extent of the group axis")
+              .value());
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // slice
 //===----------------------------------------------------------------------===//
@@ -99,7 +123,7 @@ LogicalResult SliceOp::verify() {
     return emitOpError() << "needs " << rank << " offsets and sizes, but got "
                          << getStaticOffsets().size() << " and "
                          << getStaticSizes().size();
-  if (failed(verifyBox(*this)))
+  if (failed(verifyBox(*this)) || failed(verifyUnits(*this, from)))
     return failure();
   // An offset that is not known stands at 0, a size that is not known reaches
   // to the end. Where rows do not hold whole groups, some values of what is
@@ -134,6 +158,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
 
 LogicalResult TransposeOp::verify() {
   ArrayType from = getArray().getType();
+  if (failed(verifyUnits(*this, from)))
+    return failure();
   auto moved =
       grit::transposeOf(standIn(from, from.getShape()), getPermutation());
   if (!moved)
@@ -199,6 +225,8 @@ LogicalResult ConcatOp::verify() {
   uint8_t assumed = 0;
   for (Value array : getArrays()) {
     auto type = cast<ArrayType>(array.getType());
+    if (failed(verifyUnits(*this, type)))
+      return failure();
     assumed |= type.getAssumedRoles();
     // Known extents of the others stand in for those that are not.
     SmallVector<int64_t> known(*shape);

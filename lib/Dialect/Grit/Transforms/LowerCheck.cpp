@@ -76,6 +76,8 @@ private:
   ValueRange planes();
   Value extent(int64_t dim);
   Value emitNumElements();
+  Value emitUnits(const grit::PlaneInfo &info, Value elements,
+                  std::string &equation);
   void emitPlaneSize(unsigned index, Value plane, Value elements);
   FailureOr<Value> inOrder();
   Value countRuns();
@@ -138,22 +140,51 @@ Value CheckEmitter::emitNumElements() {
   return product;
 }
 
+/// How many units of bits a plane has (grit::unitCount); `equation` says so in
+/// words.
+Value CheckEmitter::emitUnits(const grit::PlaneInfo &info, Value elements,
+                              std::string &equation) {
+  auto divide = [&](Value value, Value by) -> Value {
+    return arith::DivUIOp::create(builder, loc, value, by);
+  };
+  auto times = [&](Value x, Value y) -> Value {
+    return arith::MulIOp::create(builder, loc, x, y);
+  };
+  // Where there is nothing to count, an extent of 0 must not divide.
+  auto atLeastOne = [&](Value extent) -> Value {
+    return arith::MaxUIOp::create(builder, loc, extent, constant(1));
+  };
+  if (info.elements == 0)
+    return constant(1);
+  if (info.elements == grit::kWholeAxis) {
+    equation = "numel / extent " + std::to_string(type.getAxis()) + " x ";
+    return divide(elements, atLeastOne(extent(type.getAxis())));
+  }
+  if (info.rows) {
+    int64_t rank = type.getRank();
+    Value rows = rank > 1 ? extent(rank - 2) : constant(1);
+    Value columns = extent(rank - 1);
+    auto blocks = [&](Value extent, int64_t by) {
+      Value more =
+          arith::AddIOp::create(builder, loc, extent, constant(by - 1));
+      return divide(more, constant(by));
+    };
+    equation = "blocks of " + std::to_string(info.rows) + " x " +
+               std::to_string(info.elements) + " x ";
+    Value matrices = divide(elements, atLeastOne(times(rows, columns)));
+    return times(matrices, times(blocks(rows, info.rows),
+                                 blocks(columns, info.elements)));
+  }
+  equation = info.elements == 1
+                 ? "numel x "
+                 : "numel / " + std::to_string(info.elements) + " x ";
+  return divide(elements, constant(info.elements));
+}
+
 void CheckEmitter::emitPlaneSize(unsigned index, Value plane, Value elements) {
   const grit::PlaneInfo &info = description.planes[index];
-  Value units = constant(1);
   std::string equation;
-  if (info.rows || info.elements == grit::kWholeAxis) {
-    // Such types have static shapes.
-    int64_t count = grit::unitCount(type.getSpec(), info.elements, info.rows);
-    units = constant(count);
-    equation = (Twine(count) + " x ").str();
-  } else if (info.elements) {
-    units =
-        arith::DivUIOp::create(builder, loc, elements, constant(info.elements));
-    equation = info.elements == 1
-                   ? "numel x "
-                   : ("numel / " + Twine(info.elements) + " x ").str();
-  }
+  Value units = emitUnits(info, elements, equation);
   int64_t most = (std::numeric_limits<int64_t>::max() - 7) / info.bits;
   require(compare(Predicate::ule, units, constant(most)), "SizeMismatch",
           "plane " + info.name + " must fit 64 bits");

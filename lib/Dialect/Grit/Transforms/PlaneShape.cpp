@@ -36,8 +36,12 @@ PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
   }
   const grit::PlaneInfo &info = description.planes[plane];
   if (info.rows || info.elements == grit::kWholeAxis) {
-    // Units that depend on the shape, which is static.
-    const grit::ArraySpec spec = type.getSpec();
+    // Units that depend on extents, which are static (the verifiers see to
+    // it). The others do not count.
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t &extent : shape)
+      extent = ShapedType::isDynamic(extent) ? 1 : extent;
+    const grit::ArraySpec spec = type.getSpec(shape);
     for (const grit::ArrayField &field : grit::fieldsOf(spec)) {
       if (field.bits->plane != plane)
         continue;
