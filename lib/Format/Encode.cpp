@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EncodeRules.h"
+#include "EncodeUnits.h"
 #include "Parallel.h"
 #include "PlaneWriter.h"
 #include "grit/Format/Codec.h"
@@ -40,19 +41,20 @@ private:
   /// Buffers of one thread.
   struct Scratch {
     std::vector<float> values, importance;
-    std::vector<uint8_t> codes;
+    std::vector<uint8_t> codes;      ///< of a unit that is not contiguous,
+    std::vector<uint32_t> wideCodes; ///< or these
     EncodeUnit unit;
     std::vector<int64_t> kept; ///< by group of the unit, where it is sparse
     int64_t row = -1;          ///< whose mean square the unit holds
   };
-  std::vector<const Factor *> factors() const;
-  int64_t elementOf(int64_t unit) const;
   std::optional<Error> encodeUnit(int64_t unit, Scratch &scratch);
-  std::optional<Error> gather(int64_t first, Scratch &scratch) const;
+  std::optional<Error> gather(const UnitPlace &place, Scratch &scratch) const;
   void selectSurvivors(int64_t unit, Scratch &scratch);
   void bindFactors(int64_t unit, EncodeUnit &bound);
   void bindCodes(int64_t first, int64_t count, EncodeUnit &bound);
   std::optional<Error> encodeSparse(int64_t unit, Scratch &scratch);
+  std::optional<Error> encodeScattered(const UnitPlace &place,
+                                       Scratch &scratch);
   std::optional<Error> applyRule(EncodeUnit &unit) const;
   void measureRow(int64_t first, Scratch &scratch) const;
   void derive(int64_t unit, const EncodeUnit &encoded);
@@ -62,10 +64,8 @@ private:
   const Rule &rule;
   std::span<const float> values, importance;
 
-  int64_t unitSize = 1;   ///< elements
-  int64_t storedSize = 1; ///< of which stored
-  int64_t unitCount = 0;
-  int64_t stride = 1;              ///< between consecutive elements of a unit
+  UnitMap units;
+  int64_t storedSize = 1;          ///< elements of a unit that are stored
   std::vector<uint8_t> codes;      ///< as the code field is addressed
   std::vector<uint32_t> wideCodes; ///< instead, where codes exceed 8 bits
   std::vector<uint8_t> survivors;  ///< as the index field is addressed
@@ -73,87 +73,53 @@ private:
 };
 } // namespace
 
-std::vector<const Factor *> Encoder::factors() const {
-  std::vector<const Factor *> all;
-  for (const Factor &factor : format.scales)
-    all.push_back(&factor);
-  for (const Factor &factor : format.offset.factors)
-    all.push_back(&factor);
-  return all;
-}
-
 std::optional<Error> Encoder::layOut() {
-  auto order = ElementOrder::RowMajor;
-  for (const Factor *factor : factors()) {
-    unitSize = std::max(unitSize, factor->group);
-    if (factor->group)
-      order = factor->order;
-  }
-  for (const Factor *factor : factors())
-    if (factor->group && (unitSize % factor->group || factor->order != order))
-      return refuseRule("of this contract", "group of " + factor->name,
-                        "a divisor of " + std::to_string(unitSize) +
-                            ", counted in the same order",
-                        std::to_string(factor->group))
-          .value();
+  Expected<UnitMap> map = UnitMap::of(spec);
+  if (!map)
+    return map.error();
+  units = *map;
+  storedSize = units.size();
+  size_t stored = values.size();
   if (format.sparsity) {
-    if (factors().size() != 1 || order == ElementOrder::AxisFastest)
-      return refuseRule("of this contract", "sp",
-                        "one scale per group, counted in row-major order",
-                        "others")
-          .value();
-    unitSize = std::lcm<int64_t>(unitSize, format.sparsity->m);
+    storedSize = units.size() / format.sparsity->m * format.sparsity->n;
+    stored = units.count() * storedSize;
+    survivors.resize(stored);
   }
-  if (order == ElementOrder::AxisFastest)
-    for (size_t i = spec.axis + 1; i < spec.shape.size(); ++i)
-      stride *= spec.shape[i];
-
-  const int64_t count = static_cast<int64_t>(values.size());
-  unitCount = count / unitSize;
-  storedSize = format.sparsity
-                   ? unitSize / format.sparsity->m * format.sparsity->n
-                   : unitSize;
   if (format.codes.width() > 8)
-    wideCodes.resize(unitCount * storedSize);
+    wideCodes.resize(stored);
   else
-    codes.resize(unitCount * storedSize);
-  if (format.sparsity)
-    survivors.resize(unitCount * storedSize);
+    codes.resize(stored);
   for (const Factor &factor : format.scales)
-    scales.emplace_back(factor.group ? count / factor.group : 1);
+    scales.emplace_back(units.groups(factor));
   for (const Factor &factor : format.offset.factors)
-    offsets.emplace_back(factor.group ? count / factor.group : 1);
+    offsets.emplace_back(units.groups(factor));
   for (const Derived &value : format.derived) {
     const Factor &field = value.field;
-    if (stride != 1 || format.sparsity || !wideCodes.empty() ||
-        unitSize % field.group)
+    if (!units.isContiguous() || format.sparsity || !wideCodes.empty() ||
+        units.size() % field.group)
       return refuseRule("of this contract", field.name,
                         "sums of consecutive codes of at most 8 bits", "others")
           .value();
-    derived.emplace_back(count / field.group);
+    derived.emplace_back(values.size() / field.group);
   }
   return std::nullopt;
 }
 
-/// The row-major index of the first element of a unit; the others follow at
-/// `stride`.
-int64_t Encoder::elementOf(int64_t unit) const {
-  if (stride == 1)
-    return unit * unitSize;
-  const int64_t axis = spec.shape[spec.axis], line = unit * unitSize / axis;
-  const int64_t along = unit * unitSize % axis;
-  return (line / stride * axis + along) * stride + line % stride;
-}
-
-std::optional<Error> Encoder::gather(int64_t first, Scratch &scratch) const {
-  scratch.values.resize(unitSize);
-  for (int64_t i = 0; i < unitSize; ++i)
-    scratch.values[i] = values[first + i * stride];
+std::optional<Error> Encoder::gather(const UnitPlace &place,
+                                     Scratch &scratch) const {
+  const int64_t size = place.size();
+  scratch.values.resize(size);
+  if (place.isContiguous())
+    std::ranges::copy(values.subspan(place.first, size),
+                      scratch.values.begin());
+  else
+    for (int64_t i = 0; i < size; ++i)
+      scratch.values[i] = values[place.element(i)];
   if (!importance.empty()) {
     const int64_t last = static_cast<int64_t>(importance.size());
-    scratch.importance.resize(unitSize);
-    for (int64_t i = 0; i < unitSize; ++i)
-      scratch.importance[i] = importance[(first + i * stride) % last];
+    scratch.importance.resize(size);
+    for (int64_t i = 0; i < size; ++i)
+      scratch.importance[i] = importance[place.element(i) % last];
   }
   if (!rule.refusesNonFinite() || allFinite(scratch.values))
     return std::nullopt;
@@ -162,7 +128,7 @@ std::optional<Error> Encoder::gather(int64_t first, Scratch &scratch) const {
     ++at;
   return makeError(Status::GradeUnknown,
                    "this contract has no code for a value that is not finite",
-                   "values[" + std::to_string(first + at * stride) + "]",
+                   "values[" + std::to_string(place.element(at)) + "]",
                    "a finite number", numberText(scratch.values[at]),
                    "the tensor holds NaN or infinity",
                    "clean the tensor, or use a contract whose scales carry NaN")
@@ -174,12 +140,12 @@ std::optional<Error> Encoder::gather(int64_t first, Scratch &scratch) const {
 void Encoder::selectSurvivors(int64_t unit, Scratch &scratch) {
   std::vector<float> &values = scratch.values;
   const int64_t group = format.scales[0].group;
-  scratch.kept.assign(unitSize / group, 0);
+  scratch.kept.assign(units.size() / group, 0);
   const unsigned n = format.sparsity->n, m = format.sparsity->m;
   uint8_t *positions = &survivors[unit * storedSize];
   size_t kept = 0;
   std::vector<uint8_t> ranked(m);
-  for (int64_t run = 0; run < unitSize; run += m) {
+  for (int64_t run = 0; run < units.size(); run += m) {
     auto magnitude = [&](uint8_t i) {
       float a = std::fabs(values[run + i]);
       return std::isnan(a) ? std::numeric_limits<float>::infinity() : a;
@@ -206,8 +172,8 @@ void Encoder::bindFactors(int64_t unit, EncodeUnit &bound) {
     spans.clear();
     for (size_t i = 0; i < factors.size(); ++i) {
       std::span<uint32_t> groups(all[i]);
-      if (int64_t group = factors[i].group)
-        groups = groups.subspan(unit * (unitSize / group), unitSize / group);
+      if (int64_t count = units.groupsPerUnit(factors[i]))
+        groups = groups.subspan(unit * count, count);
       spans.push_back(groups);
     }
   };
@@ -259,7 +225,7 @@ void Encoder::measureRow(int64_t first, Scratch &scratch) const {
 void Encoder::derive(int64_t unit, const EncodeUnit &encoded) {
   for (size_t i = 0; i < derived.size(); ++i) {
     const auto &[rule, field] = format.derived[i];
-    const int64_t groups = unitSize / field.group;
+    const int64_t groups = units.size() / field.group;
     for (int64_t g = 0; g < groups; ++g) {
       float sum = 0; // of few small integers: exact
       for (uint8_t code : encoded.codes.subspan(g * field.group, field.group))
@@ -279,42 +245,53 @@ std::optional<Error> Encoder::applyRule(EncodeUnit &unit) const {
                                  : std::nullopt;
 }
 
+/// A unit whose codes do not follow one another.
+std::optional<Error> Encoder::encodeScattered(const UnitPlace &place,
+                                              Scratch &scratch) {
+  const int64_t size = place.size();
+  auto run = [&](auto &own, auto &bound, auto &all) -> std::optional<Error> {
+    own.resize(size);
+    bound = own;
+    if (auto error = applyRule(scratch.unit))
+      return error;
+    for (int64_t i = 0; i < size; ++i)
+      all[place.element(i)] = own[i];
+    return std::nullopt;
+  };
+  return wideCodes.empty()
+             ? run(scratch.codes, scratch.unit.codes, codes)
+             : run(scratch.wideCodes, scratch.unit.wideCodes, wideCodes);
+}
+
 std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
-  const int64_t first = elementOf(unit);
-  if (auto error = gather(first, scratch))
+  const UnitPlace place = units.place(unit);
+  if (auto error = gather(place, scratch))
     return error;
-  scratch.unit.first = first;
+  scratch.unit.first = place.first;
   if (format.sparsity)
     return encodeSparse(unit, scratch);
   bindFactors(unit, scratch.unit);
   scratch.unit.values = scratch.values;
   scratch.unit.importance = scratch.importance;
   if (!importance.empty() && rule.usesRowMeanSquare())
-    measureRow(first, scratch);
-  if (stride == 1) {
-    bindCodes(unit * storedSize, storedSize, scratch.unit);
-    if (auto error = applyRule(scratch.unit))
-      return error;
-    derive(unit, scratch.unit);
-    return std::nullopt;
-  }
-  scratch.codes.resize(unitSize);
-  scratch.unit.codes = scratch.codes;
+    measureRow(place.first, scratch);
+  if (!units.isContiguous())
+    return encodeScattered(place, scratch);
+  bindCodes(unit * storedSize, storedSize, scratch.unit);
   if (auto error = applyRule(scratch.unit))
     return error;
-  for (int64_t i = 0; i < unitSize; ++i)
-    codes[first + i * stride] = scratch.codes[i];
+  derive(unit, scratch.unit);
   return std::nullopt;
 }
 
 std::optional<Error> Encoder::chooseCodes() {
   rule.prepare(values, scales);
   std::mutex mutex;
-  int64_t failedUnit = unitCount;
+  int64_t failedUnit = units.count();
   std::optional<Error> failure;
   // 2^14 elements are worth a thread.
-  const int64_t grain = (1 << 14) / unitSize + 1;
-  parallelFor(unitCount, grain, [&](int64_t begin, int64_t end) {
+  const int64_t grain = (1 << 14) / units.size() + 1;
+  parallelFor(units.count(), grain, [&](int64_t begin, int64_t end) {
     Scratch scratch;
     for (int64_t unit = begin; unit < end; ++unit) {
       auto error = encodeUnit(unit, scratch);

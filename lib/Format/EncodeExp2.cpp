@@ -22,7 +22,7 @@ class Exp2Rule : public Rule {
 public:
   Exp2Rule(const FormatDescription &format, const ElementCoder &elements)
       : scale(format.scales[0].number), encoding(format.encoding),
-        maxExp(maxExponent(format.level.number.word)), nan(nanCode(scale)),
+        maxExp(std::ilogb(elements.largest())), nan(nanCode(scale)),
         elements(elements) {}
 
   bool refusesNonFinite() const override { return !nan; }

@@ -25,7 +25,7 @@ class RatioRule : public Rule {
 public:
   RatioRule(const FormatDescription &format, const ElementCoder &elements)
       : inner(format.scales.back().number), encoding(format.encoding),
-        maxElement(maxFinite(format.level.number.word)), nan(nanCode(inner)),
+        maxElement(elements.largest()), nan(nanCode(inner)),
         elements(elements) {
     if (format.scales.size() == 2) {
       outer = format.scales[0].number;

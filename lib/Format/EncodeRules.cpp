@@ -9,6 +9,7 @@
 #include "EncodeRules.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <limits>
 
@@ -59,6 +60,18 @@ Expected<RulePtr> grit::makeRule(const Contract &contract) {
     return makeGgmlTableSearchRule(format);
   case EncodeRule::TableAbsMax:
     return makeTableAbsMaxRule(format);
+  case EncodeRule::TableAbsMaxNested:
+    return makeTableAbsMaxNestedRule(format);
+  case EncodeRule::AbsMax:
+    return makeAbsMaxRule(format);
+  case EncodeRule::ZeroPointMinMax:
+    return makeZeroPointMinMaxRule(format);
+  case EncodeRule::GptqSymmetric:
+    return makeGptqSymmetricRule(format);
+  case EncodeRule::HqqMinMax:
+    return makeHqqMinMaxRule(format);
+  case EncodeRule::MlxEdge:
+    return makeMlxEdgeRule(format);
   }
   return makeError(Status::GradeUnknown, "this contract can only be decoded",
                    "encode rule", "a rule that grit knows",
@@ -85,7 +98,13 @@ tl::unexpected<Error> grit::refuseRule(std::string_view rule, std::string field,
 
 /// A rule that writes its factors through `wordCode` can negate them.
 static bool mayNegate(EncodeRule rule) {
-  return rule == EncodeRule::GgmlMinMax;
+  return rule == EncodeRule::GgmlMinMax || rule == EncodeRule::MlxEdge;
+}
+
+/// A rule for factors that are joined in other ways, or have groups of other
+/// kinds, looks at them itself.
+static bool checksItsFactors(EncodeRule rule) {
+  return rule == EncodeRule::AbsMax || rule == EncodeRule::TableAbsMaxNested;
 }
 
 static bool isBiased(const Number &number) {
@@ -136,6 +155,8 @@ std::optional<Error> grit::checkStructure(const FormatDescription &format) {
     return refuse("codes", "bits of their own", "digits that share bits");
   if (format.scales.empty())
     return refuse("scales", "at least one", "none");
+  if (checksItsFactors(rule))
+    return std::nullopt;
   for (const Factor &factor : format.scales)
     if (auto error = checkFactor(factor, rule, false))
       return error;
@@ -166,22 +187,51 @@ std::optional<Error> grit::checkScaled(const FormatDescription &format,
 
 Expected<ElementCoder> ElementCoder::get(const FormatDescription &format,
                                          std::string_view rule) {
-  const Level &level = format.level;
-  if (!level.number.isPlain() || level.number.exp2 != 0)
-    return refuseRule(rule, "level", "a number without a bias or a shift",
-                      "one with");
-  FormatWord word = level.number.word;
-  ElementCoder coder(word, format.encoding);
-  if (word.width() > 8)
+  const Number &number = format.level.number;
+  if (number.isTable() || number.times != 1 ||
+      (number.plus && !number.word.isInteger()))
+    return refuseRule(rule, "level",
+                      "a number, a bias of an integer and a power of two",
+                      "a table or other multiples");
+  ElementCoder coder(number, format.encoding);
+  if (number.word.width() > 8)
     return coder;
   // Formats without a sign, integers apart, hold the magnitude.
-  coder.dropsSign = word.isUnsigned() && !word.isInteger();
-  Expected<StepTable> table = StepTable::forWord(word, format.encoding.rounding,
-                                                 format.encoding.saturation);
-  if (!table)
-    return tl::unexpected(table.error());
-  coder.table = *table;
+  coder.dropsSign = number.word.isUnsigned() && !number.word.isInteger();
+  if (number.isPlain() && !number.exp2) {
+    Expected<StepTable> table = StepTable::forWord(
+        number.word, format.encoding.rounding, format.encoding.saturation);
+    if (!table)
+      return tl::unexpected(table.error());
+    coder.table = *table;
+    return coder;
+  }
+  coder.table = StepTable::build([&coder](float x) {
+    if (coder.dropsSign && x < 0)
+      x = 0;
+    return static_cast<uint8_t>(coder.codeOf(x).value_or(0));
+  });
   return coder;
+}
+
+/// Integers are rounded before the bias is taken away: a tie goes to the even
+/// number, and not to the even code.
+Expected<uint32_t> ElementCoder::codeOf(float x) const {
+  x = std::ldexp(x, -number.exp2);
+  if (!number.plus)
+    return encodeWord(number.word, x, encoding.rounding, encoding.saturation);
+  constexpr FormatWord whole{0x03F7}; // integers of 24 bits with a sign
+  Expected<uint32_t> rounded =
+      encodeWord(whole, x, encoding.rounding, Saturation::SatFinite);
+  if (!rounded)
+    return rounded;
+  float code = decodeWord(whole, *rounded) - static_cast<float>(number.plus);
+  return encodeWord(number.word, code, Rounding::RNE, encoding.saturation);
+}
+
+float ElementCoder::largest() const {
+  return std::ldexp(maxFinite(number.word) + static_cast<float>(number.plus),
+                    number.exp2);
 }
 
 static float quotient(float v, float scale) {
@@ -232,9 +282,7 @@ std::optional<Error> grit::checkScalesFinite(const FormatDescription &format,
 std::optional<Error> ElementCoder::encodeWide(EncodeUnit &unit,
                                               float scale) const {
   for (size_t i = 0; i < unit.values.size(); ++i) {
-    Expected<uint32_t> code =
-        encodeWord(word, quotient(unit.values[i], scale), encoding.rounding,
-                   encoding.saturation);
+    Expected<uint32_t> code = codeOf(quotient(unit.values[i], scale));
     if (!code)
       return notANumber(unit);
     unit.wideCodes[i] = *code;
@@ -246,16 +294,14 @@ std::optional<Error> ElementCoder::encode(EncodeUnit &unit, float scale) const {
   if (!table)
     return encodeWide(unit, scale);
   if (std::isnan(scale)) {
-    std::optional<uint32_t> nan = nanCode({word, 0});
+    std::optional<uint32_t> nan = nanCode(number);
     if (!nan)
       return notANumber(unit);
     std::ranges::fill(unit.codes, static_cast<uint8_t>(*nan));
     return std::nullopt;
   }
-  for (size_t i = 0; i < unit.values.size(); ++i) {
-    float x = quotient(unit.values[i], scale);
-    unit.codes[i] = (*table)(dropsSign ? std::fabs(x) : x);
-  }
+  for (size_t i = 0; i < unit.values.size(); ++i)
+    unit.codes[i] = code(quotient(unit.values[i], scale));
   return std::nullopt;
 }
 
@@ -304,6 +350,30 @@ uint32_t grit::positiveCode(const Number &number, float x,
 std::optional<uint32_t> grit::nanCode(const Number &number) {
   auto code = encodeWord(number.word, std::numeric_limits<float>::quiet_NaN());
   return code ? std::optional<uint32_t>(*code) : std::nullopt;
+}
+
+bool WordRounder::isFor(FormatWord word) {
+  return word.isFloat() && !word.isUnsigned() && word.exponentBits() > 0 &&
+         word.exponentBits() <= 8 && word.mantissaBits() <= 23;
+}
+
+WordRounder::WordRounder(FormatWord word)
+    : mantissaBits(static_cast<int>(word.mantissaBits())),
+      minExponent(1 - word.bias()), largest(maxFinite(word)) {}
+
+float WordRounder::operator()(float x) const {
+  if (!std::isfinite(x))
+    return x;
+  const int exponent =
+      std::max(static_cast<int>(std::bit_cast<uint32_t>(x) >> 23 & 0xFF) - 127,
+               minExponent);
+  // What is added leaves the bits above the last place of the word.
+  const double shift = std::bit_cast<double>(
+      uint64_t(1023 + 52 + exponent - mantissaBits) << 52 | uint64_t(1) << 51);
+  const double rounded = (static_cast<double>(x) + shift) - shift;
+  if (std::fabs(rounded) > largest)
+    return std::copysign(std::numeric_limits<float>::infinity(), x);
+  return std::copysign(static_cast<float>(rounded), x);
 }
 
 bool grit::isByteInteger(const Number &number) {

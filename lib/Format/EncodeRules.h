@@ -77,6 +77,12 @@ Expected<RulePtr> makeExp2Rule(const FormatDescription &format);
 Expected<RulePtr> makeRatioRule(const FormatDescription &format);
 Expected<RulePtr> makeAffineMinMaxRule(const FormatDescription &format);
 Expected<RulePtr> makeTableAbsMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeTableAbsMaxNestedRule(const FormatDescription &format);
+Expected<RulePtr> makeAbsMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeZeroPointMinMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeGptqSymmetricRule(const FormatDescription &format);
+Expected<RulePtr> makeHqqMinMaxRule(const FormatDescription &format);
+Expected<RulePtr> makeMlxEdgeRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlMaxRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlReciprocalMaxRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlMinMaxRule(const FormatDescription &format);
@@ -119,7 +125,7 @@ std::optional<Error> checkScaled(const FormatDescription &format,
 /// How a rule turns quotients into codes of the elements.
 class ElementCoder {
 public:
-  /// Refuses elements that are not plain numbers.
+  /// Refuses elements that are no numbers of a word, or multiples of one.
   static Expected<ElementCoder> get(const FormatDescription &format,
                                     std::string_view rule);
 
@@ -127,12 +133,20 @@ public:
   /// the zeros with the sign of the values.
   std::optional<Error> encode(EncodeUnit &unit, float scale) const;
 
-private:
-  ElementCoder(FormatWord word, const Encoding &encoding)
-      : word(word), encoding(encoding) {}
-  std::optional<Error> encodeWide(EncodeUnit &unit, float scale) const;
+  /// The code of a number that is no NaN, where codes have at most 8 bits.
+  uint8_t code(float x) const { return (*table)(dropsSign ? std::fabs(x) : x); }
+  bool isNarrow() const { return table.has_value(); }
 
-  FormatWord word;
+  /// The greatest number of an element.
+  float largest() const;
+
+private:
+  ElementCoder(const Number &number, const Encoding &encoding)
+      : number(number), encoding(encoding) {}
+  std::optional<Error> encodeWide(EncodeUnit &unit, float scale) const;
+  Expected<uint32_t> codeOf(float x) const;
+
+  Number number;
   Encoding encoding;
   std::optional<StepTable> table; ///< none: codes of more than 8 bits
   bool dropsSign = false;         ///< magnitudes are encoded
@@ -171,6 +185,20 @@ bool isByteInteger(const Number &number);
 
 /// Refuses values whose search has no result.
 Error searchOverflow(const EncodeUnit &unit);
+
+/// Rounds numbers of binary32 to a float with a sign, to nearest and ties to
+/// even; beyond its range, to infinity.
+class WordRounder {
+public:
+  /// True for words that the rounding is meant for.
+  static bool isFor(FormatWord word);
+  explicit WordRounder(FormatWord word);
+  float operator()(float x) const;
+
+private:
+  int mantissaBits, minExponent;
+  float largest;
+};
 
 /// How ggml stores a scale: nearest, ties to even, infinite on overflow.
 inline constexpr Encoding kIeee{EncodeRule::None, Rounding::RNE,

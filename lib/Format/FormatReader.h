@@ -45,6 +45,8 @@ public:
   unsigned smallInteger();
   /// An integer with an optional minus sign.
   int64_t signedInteger();
+  /// A decimal number that binary32 holds exactly, or eight hex digits.
+  float readEntry();
 
 private:
   /// "NAME =", or nothing.
@@ -56,7 +58,6 @@ private:
   Number readNumber();
   void readArithmetic(Number &number);
   std::vector<float> readTable();
-  float readEntry();
   std::vector<float> readBytes();
   void readGroup(Factor &factor);
   void keepPlace(std::string_view kind, std::string_view name, size_t place) {

@@ -10,6 +10,7 @@
 #include "FormatReader.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 using namespace grit;
@@ -38,7 +39,13 @@ static constexpr std::string_view kRules[] = {"none",
                                               "ggml_abs_max_clamped",
                                               "ggml_min_max",
                                               "ggml_mean_sign",
-                                              "ggml_half_up"};
+                                              "ggml_half_up",
+                                              "abs_max",
+                                              "table_abs_max_nested",
+                                              "zero_point_min_max",
+                                              "gptq_symmetric",
+                                              "hqq_min_max",
+                                              "mlx_edge"};
 static constexpr std::string_view kDerivedRules[] = {"sum", "scaled_sum"};
 static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
                                                   "rtn"};
@@ -102,6 +109,7 @@ private:
   void readPlaces();
   void readRounding(Rounding &rounding, Saturation &saturation);
   void readEncoding();
+  void readStep(AbsMaxSteps &steps);
   void readDerived();
   void readPlanes() { reader.readPlanes(format.description.planes); }
   void readCodes() { format.description.codes = reader.readField(); }
@@ -241,6 +249,42 @@ void FormatParser::readEncoding() {
   encoding.rule = readChoice<EncodeRule>(cursor, kRules);
   if (cursor.take(":"))
     readRounding(encoding.rounding, encoding.saturation);
+  if (encoding.rule != EncodeRule::AbsMax || !cursor.take("["))
+    return;
+  do
+    readStep(encoding.steps);
+  while (cursor.take(","));
+  cursor.expect("]");
+}
+
+/// One step of abs_max, "over=127.5" or "narrow".
+void FormatParser::readStep(AbsMaxSteps &steps) {
+  static constexpr std::pair<std::string_view, bool AbsMaxSteps::*> flags[] = {
+      {"epsilon", &AbsMaxSteps::epsilon},
+      {"reciprocal", &AbsMaxSteps::reciprocal},
+      {"narrow", &AbsMaxSteps::narrow},
+      {"positive_zero", &AbsMaxSteps::positiveZero}};
+  size_t place = cursor.position();
+  std::string_view word = cursor.takeWord();
+  for (auto [name, flag] : flags)
+    if (word == name) {
+      steps.*flag = true;
+      return;
+    }
+  bool isNumber = word == "over" || word == "least";
+  if (!isNumber && word != "scale")
+    return cursor.failAt(place, "a step: over, least, scale, epsilon, "
+                                "reciprocal, narrow, positive_zero");
+  cursor.expect("=");
+  if (!isNumber) {
+    steps.scaleRounding = readChoice<Rounding>(cursor, kRoundings);
+    return;
+  }
+  place = cursor.position();
+  float number = reader.readEntry();
+  if (!(number >= 0) || std::isinf(number))
+    return cursor.failAt(place, "a finite number, 0 or more");
+  (word == "over" ? steps.over : steps.least) = number;
 }
 
 void FormatParser::readDerived() {

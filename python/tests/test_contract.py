@@ -20,9 +20,8 @@ def test_the_registered_names():
     assert tuple(names[-len(CHECKPOINTS):]) == CHECKPOINTS
 
 
-@pytest.mark.parametrize("name", DECODED + CHECKPOINTS)
+@pytest.mark.parametrize("name", [c.name for c in grit.contracts() if not c.encodes])
 def test_formats_without_an_encoder_refuse_to_encode_by_name(name):
-    assert not grit.Contract(name).encodes
     with pytest.raises(grit.GritGradeError, match=name):
         grit.quantize(np.zeros((64, 1024), np.float32), name)
 

@@ -92,6 +92,34 @@ TEST(FormatText, WhatPeopleWrite) {
   EXPECT_EQ(encodeRuleName(EncodeRule::TableAbsMax), "table_abs_max");
 }
 
+TEST(FormatText, StepsOfAbsMax) {
+  auto text = [](const std::string &encode) {
+    return "gritfmt1(encode=" + encode +
+           ",planes=[8/1@0,16/axis@1],codes=p0:8@0+i*8,level=s8,"
+           "scales=[(binary16,axis,p1:16@0+i*16)])";
+  };
+  auto encodingOf = [&](const std::string &encode) {
+    return take(parseFormat(text(encode))).description.encoding;
+  };
+  EXPECT_EQ(encodingOf("abs_max"), Encoding{EncodeRule::AbsMax});
+  Encoding expected{EncodeRule::AbsMax, Rounding::RNA, Saturation::SatMax};
+  expected.steps.over = 127.5f;
+  expected.steps.least = 1e-4f;
+  expected.steps.scaleRounding = Rounding::RTP;
+  expected.steps.epsilon = expected.steps.narrow = true;
+  EXPECT_EQ(encodingOf("abs_max:rna:satmax[over=127.5, least=38d1b717, "
+                       "scale=rtp, epsilon, narrow]"),
+            expected);
+  expected = Encoding{EncodeRule::AbsMax};
+  expected.steps.reciprocal = expected.steps.positiveZero = true;
+  EXPECT_EQ(encodingOf("abs_max[reciprocal,positive_zero]"), expected);
+  for (const char *bad :
+       {"abs_max[]", "abs_max[twice]", "abs_max[over]", "abs_max[over=-1]",
+        "abs_max[over=7f800000]", "abs_max[over=0.1]", "abs_max[scale=up]",
+        "abs_max[epsilon", "ratio[epsilon]"})
+    EXPECT_FALSE(parseFormat(text(bad))) << bad;
+}
+
 // What only encode writes is no part of what bytes mean.
 TEST(FormatText, DerivedFields) {
   const std::string text =

@@ -274,6 +274,12 @@ enum class EncodeRule : uint8_t {
   GgmlMinMax,          ///< (max - min) / (2^w - 1), minimum added, half up
   GgmlMeanSign,        ///< the mean magnitude and the signs
   GgmlHalfUp,          ///< an 8-bit float scale, rounded half up in binary32
+  AbsMax,              ///< amax over a number, as AbsMaxSteps say
+  TableAbsMaxNested,   ///< TableAbsMax, whose scales are codes of a table
+  ZeroPointMinMax, ///< (max - min) / (2^w - 1), the rounded zero point added
+  GptqSymmetric,   ///< 2 amax / (2^w - 1), a zero point in the middle
+  HqqMinMax,       ///< the inverse scale first, a zero point that is no integer
+  MlxEdge,         ///< the edge of the range that is far from 0 has a code
 };
 
 /// What a derived field holds of the elements of its group.
@@ -290,11 +296,33 @@ struct Derived {
   friend bool operator==(const Derived &, const Derived &) = default;
 };
 
+/// How the rule AbsMax goes from the largest magnitude m of a group to codes.
+struct AbsMaxSteps {
+  /// The scale is m divided by this; 0: by the largest level.
+  float over = 0;
+  /// m is at least this.
+  float least = 0;
+  /// Of the scale into its word.
+  Rounding scaleRounding = Rounding::RNE;
+  /// A scale that is 0 becomes the distance from 1 to the next number of its
+  /// word; else the smallest positive one.
+  bool epsilon = false;
+  /// Values are multiplied by 1 / scale, and not divided.
+  bool reciprocal = false;
+  /// Values and quotients are rounded to the word of the scale.
+  bool narrow = false;
+  /// A quotient of -0 becomes +0.
+  bool positiveZero = false;
+
+  friend bool operator==(const AbsMaxSteps &, const AbsMaxSteps &) = default;
+};
+
 /// How encode chooses codes. Not part of what bytes mean.
 struct Encoding {
   EncodeRule rule = EncodeRule::None;
   Rounding rounding = Rounding::RNE;
   Saturation saturation = Saturation::SatFinite;
+  AbsMaxSteps steps = {}; ///< of AbsMax
   friend bool operator==(const Encoding &, const Encoding &) = default;
 };
 

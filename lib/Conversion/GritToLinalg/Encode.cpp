@@ -182,10 +182,22 @@ static std::pair<StringRef, StringRef> whyRuleIsNotEmitted(EncodeRule rule) {
   case EncodeRule::GgmlMinMax:
   case EncodeRule::GgmlMeanSign:
   case EncodeRule::GgmlHalfUp:
+  case EncodeRule::AbsMax:
+  case EncodeRule::TableAbsMaxNested:
+  case EncodeRule::ZeroPointMinMax:
+  case EncodeRule::GptqSymmetric:
+  case EncodeRule::HqqMinMax:
+  case EncodeRule::MlxEdge:
     return {"a rule that the compiler knows",
             "has one that only the library follows"};
   }
   llvm_unreachable("an unknown encode rule");
+}
+
+/// A rule that grades name: elements of a grade are plain numbers.
+static bool isOfGrades(EncodeRule rule) {
+  return rule == EncodeRule::Exp2Floor || rule == EncodeRule::Exp2Ceil ||
+         rule == EncodeRule::Exp2Rne || rule == EncodeRule::Ratio;
 }
 
 /// What the library encodes and the emitted code does not.
@@ -201,9 +213,13 @@ static std::optional<Error> whyBeyondEmission(const FormatDescription &format) {
                   "a field derived from them");
   if (rule == EncodeRule::GgmlAbsMax && format.level.number.plus != 0)
     return refuse("level", "a signed integer without a bias", "one with");
-  if (!format.level.number.isTable() &&
-      format.level.number.word.isExponentOnly())
+  const Number &level = format.level.number;
+  if (!level.isTable() && level.word.isExponentOnly())
     return refuse("e", "elements with a fraction", "powers of two");
+  if (isOfGrades(rule) && (!level.isPlain() || level.exp2))
+    return refuse("level", "numbers of a word", "multiples of them");
+  if (rule == EncodeRule::TableAbsMax && !llvm::is_sorted(level.table))
+    return refuse("level", "ascending levels", "others");
   bool hasMinimum = format.offset.kind == Offset::Kind::Minimum &&
                     format.offset.factors.size() == 2;
   if (rule == EncodeRule::AffineMinMax &&

@@ -88,6 +88,123 @@ func.func @derived(%x: tensor<1x32xf32>) -> !grit.array<1x32x#grit.format<gguf.q
 
 // -----
 
+func.func @lines(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<ct.fp8_channel>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: ct.fp8_channel has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<ct.fp8_channel>>
+  return %a : !grit.array<128x256x#grit.format<ct.fp8_channel>>
+}
+
+// -----
+
+func.func @blocks(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<deepseek.fp8>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: deepseek.fp8 has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<deepseek.fp8>>
+  return %a : !grit.array<128x256x#grit.format<deepseek.fp8>>
+}
+
+// -----
+
+func.func @nested_scales(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<bnb.nf4_double>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: bnb.nf4_double has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<bnb.nf4_double>>
+  return %a : !grit.array<128x256x#grit.format<bnb.nf4_double>>
+}
+
+// -----
+
+func.func @zero_points(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<ct.int4_zp>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: ct.int4_zp has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<ct.int4_zp>>
+  return %a : !grit.array<128x256x#grit.format<ct.int4_zp>>
+}
+
+// -----
+
+func.func @middle_zero_points(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<gptq.q4>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: gptq.q4 has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<gptq.q4>>
+  return %a : !grit.array<128x256x#grit.format<gptq.q4>>
+}
+
+// -----
+
+func.func @inverse_scales(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<hqq.q4>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: hqq.q4 has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<hqq.q4>>
+  return %a : !grit.array<128x256x#grit.format<hqq.q4>>
+}
+
+// -----
+
+func.func @edges(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<mlx.q4_f16>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: encode rule}}
+  // expected-note@+4 {{declared: a rule that the compiler knows}}
+  // expected-note@+3 {{found: mlx.q4_f16 has one that only the library follows}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<mlx.q4_f16>>
+  return %a : !grit.array<128x256x#grit.format<mlx.q4_f16>>
+}
+
+// -----
+
+func.func @units_of_a_power_of_two(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<mxint8>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: level}}
+  // expected-note@+4 {{declared: numbers of a word}}
+  // expected-note@+3 {{found: multiples of them}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<mxint8>>
+  return %a : !grit.array<128x256x#grit.format<mxint8>>
+}
+
+// -----
+
+func.func @levels_out_of_order(%x: tensor<128x256xf32>) -> !grit.array<128x256x#grit.format<bnb.fp4>> {
+  // expected-error@+6 {{'grit.encode' op encode of this contract has no lowering}}
+  // expected-note@+5 {{field: level}}
+  // expected-note@+4 {{declared: ascending levels}}
+  // expected-note@+3 {{found: others}}
+  // expected-note@+2 {{likely cause: the rule is not one that the compiler emits}}
+  // expected-note@+1 {{fix: quantize with the grit command or the library, and pass the array in}}
+  %a = grit.encode %x : tensor<128x256xf32> -> !grit.array<128x256x#grit.format<bnb.fp4>>
+  return %a : !grit.array<128x256x#grit.format<bnb.fp4>>
+}
+
+// -----
+
 // The library's own refusal, where it has one.
 func.func @undefined(%x: tensor<1x32xf32>) -> !grit.array<1x32x#grit.grade<e = e2m1, k0 = 32, s0 = e8m0, esr = affineminmax>> {
   // expected-error@+6 {{'grit.encode' op the encode rule affineminmax is not defined for this format}}

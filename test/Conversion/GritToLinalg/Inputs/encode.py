@@ -4,7 +4,7 @@ through, which the emitted code quantizes. It prints how many bytes of each plan
 differ.
 
 usage: encode.py CONTRACT ROWS COLUMNS planes=BYTES,... [axis=N] [dynamic]
-       [nonfinite] [tame] [half]
+       [nonfinite] [tame] [half] [format]
 """
 
 import random
@@ -61,7 +61,7 @@ data = struct.pack(f"<{len(values)}f", *values).hex().upper()
 
 shape = f"{rows}x{columns}"
 extra = "" if axis == 1 else f", axis = {axis}"
-kind = "format" if "." in contract else "grade"
+kind = "format" if "." in contract or "format" in options else "grade"
 seen = f"?x{columns}" if "dynamic" in options else shape
 static_array = f"!grit.array<{shape}x#grit.{kind}<{contract}>{extra}>"
 array = f"!grit.array<{seen}x#grit.{kind}<{contract}>{extra}>"
