@@ -33,6 +33,7 @@ public:
 
   /// Refuses groups that do not nest.
   std::optional<Error> layOut();
+  std::optional<Error> layOutCodes();
   std::optional<Error> chooseCodes();
   std::vector<std::vector<uint8_t>> pack(const PlaneSizes &sizes) const;
 
@@ -69,6 +70,7 @@ private:
   std::vector<uint8_t> codes;      ///< as the code field is addressed
   std::vector<uint32_t> wideCodes; ///< instead, where codes exceed 8 bits
   std::vector<uint8_t> survivors;  ///< as the index field is addressed
+  std::vector<uint32_t> signs;     ///< by group of signs
   std::vector<std::vector<uint32_t>> scales, offsets, derived; ///< by group
 };
 } // namespace
@@ -113,10 +115,8 @@ std::optional<Error> Encoder::layOut() {
   storedSize = format.sparsity
                    ? unitSize / format.sparsity->m * format.sparsity->n
                    : unitSize;
-  if (format.codes.width() > 8)
-    wideCodes.resize(unitCount * storedSize);
-  else
-    codes.resize(unitCount * storedSize);
+  if (auto error = layOutCodes())
+    return error;
   if (format.sparsity)
     survivors.resize(unitCount * storedSize);
   for (const Factor &factor : format.scales)
@@ -125,13 +125,34 @@ std::optional<Error> Encoder::layOut() {
     offsets.emplace_back(factor.group ? count / factor.group : 1);
   for (const Derived &value : format.derived) {
     const Factor &field = value.field;
-    if (stride != 1 || format.sparsity || !wideCodes.empty() ||
-        unitSize % field.group)
+    if (stride != 1 || format.sparsity || format.level.vector > 1 ||
+        !wideCodes.empty() || unitSize % field.group)
       return refuseRule("of this contract", field.name,
                         "sums of consecutive codes of at most 8 bits", "others")
           .value();
     derived.emplace_back(count / field.group);
   }
+  return std::nullopt;
+}
+
+/// Room for codes and signs, of which a unit holds whole groups.
+std::optional<Error> Encoder::layOutCodes() {
+  const int64_t vector = format.level.vector;
+  const std::optional<Signs> &groups = format.level.signs;
+  if (vector > 1 || groups)
+    if (stride != 1 || format.sparsity || unitSize % vector ||
+        (groups && unitSize % groups->group))
+      return refuseRule("of this contract", "level",
+                        "whole vectors of consecutive elements in " +
+                            std::to_string(unitSize),
+                        "others")
+          .value();
+  if (format.codes.width() > 8)
+    wideCodes.resize(unitCount * storedSize / vector);
+  else
+    codes.resize(unitCount * storedSize / vector);
+  if (groups)
+    signs.resize(unitCount * unitSize / groups->group);
   return std::nullopt;
 }
 
@@ -216,6 +237,8 @@ void Encoder::bindFactors(int64_t unit, EncodeUnit &bound) {
 }
 
 void Encoder::bindCodes(int64_t first, int64_t count, EncodeUnit &bound) {
+  first /= format.level.vector;
+  count /= format.level.vector;
   if (!codes.empty())
     bound.codes = std::span(codes).subspan(first, count);
   if (!wideCodes.empty())
@@ -293,6 +316,10 @@ std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
     measureRow(first, scratch);
   if (stride == 1) {
     bindCodes(unit * storedSize, storedSize, scratch.unit);
+    if (format.level.signs) {
+      const int64_t groups = unitSize / format.level.signs->group;
+      scratch.unit.signs = std::span(signs).subspan(unit * groups, groups);
+    }
     if (auto error = applyRule(scratch.unit))
       return error;
     derive(unit, scratch.unit);
@@ -345,6 +372,8 @@ std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
     write(format.codes, wideCodes);
   if (format.sparsity)
     write(format.sparsity->indices, survivors);
+  if (format.level.signs)
+    write(format.level.signs->bits, signs);
   for (size_t i = 0; i < scales.size(); ++i)
     write(format.scales[i].bits, scales[i]);
   for (size_t i = 0; i < offsets.size(); ++i)

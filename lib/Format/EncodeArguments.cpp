@@ -16,6 +16,15 @@ using namespace grit;
 std::optional<Error> grit::checkImportance(const ArraySpec &spec,
                                            const Rule &rule,
                                            std::span<const float> importance) {
+  if (importance.empty() && rule.needsImportance())
+    return makeError(Status::GradeUnknown,
+                     "the encoder of this contract needs importance",
+                     "importance", "one weight per element of the last axis",
+                     "none",
+                     spec.contract.displayName() +
+                         " spends its few bits where weights say",
+                     "give the importance of the columns, measured on data")
+        .value();
   if (importance.empty())
     return std::nullopt;
   if (!rule.usesImportance())

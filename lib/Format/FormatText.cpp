@@ -38,7 +38,14 @@ static constexpr std::string_view kRules[] = {"none",
                                               "ggml_abs_max_clamped",
                                               "ggml_min_max",
                                               "ggml_mean_sign",
-                                              "ggml_half_up"};
+                                              "ggml_half_up",
+                                              "ggml_grid_search",
+                                              "ggml_grid_search_aside",
+                                              "ggml_grid_search_shrunk",
+                                              "ggml_grid_search_31",
+                                              "ggml_grid_search_stretched",
+                                              "ggml_grid_split",
+                                              "ggml_grid_split_fit"};
 static constexpr std::string_view kDerivedRules[] = {"sum", "scaled_sum"};
 static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
                                                   "rtn"};

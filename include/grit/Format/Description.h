@@ -274,6 +274,13 @@ enum class EncodeRule : uint8_t {
   GgmlMinMax,          ///< (max - min) / (2^w - 1), minimum added, half up
   GgmlMeanSign,        ///< the mean magnitude and the signs
   GgmlHalfUp,          ///< an 8-bit float scale, rounded half up in binary32
+  GgmlGridSearch,      ///< codes of vectors and signs, from 19 guesses
+  GgmlGridSearchAside, ///< ... from 13 around a scale without the grid
+  GgmlGridSearchShrunk,    ///< ... from 19, the factor times 0.9875
+  GgmlGridSearch31,        ///< ... from 31, the factor times 1.0125
+  GgmlGridSearchStretched, ///< ... from 19, the factor times 1.033
+  GgmlGridSplit,           ///< three levels and a shift, from every split
+  GgmlGridSplitFit,        ///< ... with a factor of least squares
 };
 
 /// What a derived field holds of the elements of its group.
