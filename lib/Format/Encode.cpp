@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EncodeMeanSquare.h"
 #include "EncodeRules.h"
 #include "Parallel.h"
 #include "PlaneWriter.h"
@@ -27,9 +28,12 @@ namespace {
 class Encoder {
 public:
   Encoder(const ArraySpec &spec, const Rule &rule,
-          std::span<const float> values, std::span<const float> importance)
+          std::span<const float> values, const EncodeOptions &options)
       : spec(spec), format(spec.contract.description()), rule(rule),
-        values(values), importance(importance) {}
+        values(values), importance(options.importance) {
+    if (options.search == EncodeOptions::Search::MeanSquare)
+      search.emplace(format);
+  }
 
   /// Refuses groups that do not nest.
   std::optional<Error> layOut();
@@ -62,6 +66,7 @@ private:
   const FormatDescription &format;
   const Rule &rule;
   std::span<const float> values, importance;
+  std::optional<MeanSquareSearch> search; ///< after the rule
 
   int64_t unitSize = 1;   ///< elements
   int64_t storedSize = 1; ///< of which stored
@@ -171,10 +176,16 @@ std::optional<Error> Encoder::gather(int64_t first, Scratch &scratch) const {
   for (int64_t i = 0; i < unitSize; ++i)
     scratch.values[i] = values[first + i * stride];
   if (!importance.empty()) {
-    const int64_t last = static_cast<int64_t>(importance.size());
+    const int64_t last = spec.shape.back();
+    const bool isShared = static_cast<int64_t>(importance.size()) == last;
+    const int64_t matrix = isShared ? std::numeric_limits<int64_t>::max()
+                                    : last * spec.shape[spec.shape.size() - 2];
     scratch.importance.resize(unitSize);
-    for (int64_t i = 0; i < unitSize; ++i)
-      scratch.importance[i] = importance[(first + i * stride) % last];
+    for (int64_t i = 0; i < unitSize; ++i) {
+      const int64_t element = first + i * stride;
+      scratch.importance[i] =
+          importance[element / matrix * last + element % last];
+    }
   }
   if (!rule.refusesNonFinite() || allFinite(scratch.values))
     return std::nullopt;
@@ -214,6 +225,8 @@ void Encoder::selectSurvivors(int64_t unit, Scratch &scratch) {
     for (unsigned j = 0; j < n; ++j) {
       positions[kept] = ranked[j];
       ++scratch.kept[(run + ranked[j]) / group];
+      if (!importance.empty())
+        scratch.importance[kept] = scratch.importance[run + ranked[j]];
       values[kept++] = values[run + ranked[j]];
     }
   }
@@ -256,6 +269,9 @@ std::optional<Error> Encoder::encodeSparse(int64_t unit, Scratch &scratch) {
   for (int64_t group = 0; group < groups; ++group) {
     int64_t count = scratch.kept[group];
     scratch.unit.values = values.subspan(done, count);
+    if (!importance.empty())
+      scratch.unit.importance =
+          std::span(scratch.importance).subspan(done, count);
     scratch.unit.scales[0] =
         std::span(scales[0]).subspan(unit * groups + group, 1);
     bindCodes(unit * storedSize + done, count, scratch.unit);
@@ -296,10 +312,19 @@ void Encoder::derive(int64_t unit, const EncodeUnit &encoded) {
 
 /// Rules that have no code for infinity also have no scale for it.
 std::optional<Error> Encoder::applyRule(EncodeUnit &unit) const {
-  if (auto error = rule.encode(unit))
+  std::span<const float> importance = unit.importance;
+  if (!rule.usesImportance())
+    unit.importance = {}; // The search alone is to follow it.
+  auto error = rule.encode(unit);
+  unit.importance = importance;
+  if (error)
     return error;
-  return rule.refusesNonFinite() ? checkScalesFinite(format, unit)
-                                 : std::nullopt;
+  if (rule.refusesNonFinite())
+    if (auto error = checkScalesFinite(format, unit))
+      return error;
+  if (search)
+    search->improve(unit);
+  return std::nullopt;
 }
 
 std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
@@ -389,7 +414,7 @@ std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
 
 Expected<std::vector<std::vector<uint8_t>>>
 grit::encode(const ArraySpec &spec, std::span<const float> values,
-             std::span<const float> importance) {
+             const EncodeOptions &options) {
   if (auto error = checkEncodeArguments(spec, values))
     return tl::unexpected(*error);
   Expected<PlaneSizes> sizes = spec.planeSizes();
@@ -398,13 +423,21 @@ grit::encode(const ArraySpec &spec, std::span<const float> values,
   Expected<RulePtr> rule = makeRule(spec.contract);
   if (!rule)
     return tl::unexpected(rule.error());
-  if (auto error = checkImportance(spec, **rule, importance))
+  if (auto error = checkImportance(spec, **rule, options))
     return tl::unexpected(*error);
 
-  Encoder encoder(spec, **rule, values, importance);
+  Encoder encoder(spec, **rule, values, options);
   if (auto error = encoder.layOut())
     return tl::unexpected(*error);
   if (auto error = encoder.chooseCodes())
     return tl::unexpected(*error);
   return encoder.pack(*sizes);
+}
+
+ImportanceUse grit::importanceUse(const Contract &contract) {
+  Expected<RulePtr> rule = makeRule(contract);
+  if (!rule || !(*rule)->usesImportance())
+    return ImportanceUse::None;
+  return (*rule)->needsImportance() ? ImportanceUse::Needed
+                                    : ImportanceUse::Optional;
 }

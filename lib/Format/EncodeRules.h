@@ -16,6 +16,7 @@
 #define GRIT_LIB_FORMAT_ENCODERULES_H
 
 #include "StepTable.h"
+#include "grit/Format/Codec.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Description.h"
 #include "grit/Format/Status.h"
@@ -148,7 +149,7 @@ private:
 std::optional<Error> checkEncodeArguments(const ArraySpec &spec,
                                           std::span<const float> values);
 std::optional<Error> checkImportance(const ArraySpec &spec, const Rule &rule,
-                                     std::span<const float> importance);
+                                     const EncodeOptions &options);
 
 /// Makes every code of the unit 0.
 void clearCodes(EncodeUnit &unit);
