@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EncodeMeanSquare.h"
 #include "EncodeRules.h"
 #include "EncodeUnits.h"
 #include "Parallel.h"
@@ -28,12 +29,16 @@ namespace {
 class Encoder {
 public:
   Encoder(const ArraySpec &spec, const Rule &rule,
-          std::span<const float> values, std::span<const float> importance)
+          std::span<const float> values, const EncodeOptions &options)
       : spec(spec), format(spec.contract.description()), rule(rule),
-        values(values), importance(importance) {}
+        values(values), importance(options.importance) {
+    if (options.search == EncodeOptions::Search::MeanSquare)
+      search.emplace(format);
+  }
 
   /// Refuses groups that do not nest.
   std::optional<Error> layOut();
+  std::optional<Error> layOutCodes(size_t stored);
   std::optional<Error> chooseCodes();
   std::vector<std::vector<uint8_t>> pack(const PlaneSizes &sizes) const;
 
@@ -63,12 +68,14 @@ private:
   const FormatDescription &format;
   const Rule &rule;
   std::span<const float> values, importance;
+  std::optional<MeanSquareSearch> search; ///< after the rule
 
   UnitMap units;
   int64_t storedSize = 1;          ///< elements of a unit that are stored
   std::vector<uint8_t> codes;      ///< as the code field is addressed
   std::vector<uint32_t> wideCodes; ///< instead, where codes exceed 8 bits
   std::vector<uint8_t> survivors;  ///< as the index field is addressed
+  std::vector<uint32_t> signs;     ///< by group of signs
   std::vector<std::vector<uint32_t>> scales, offsets, derived; ///< by group
 };
 } // namespace
@@ -85,23 +92,42 @@ std::optional<Error> Encoder::layOut() {
     stored = units.count() * storedSize;
     survivors.resize(stored);
   }
-  if (format.codes.width() > 8)
-    wideCodes.resize(stored);
-  else
-    codes.resize(stored);
+  if (auto error = layOutCodes(stored))
+    return error;
   for (const Factor &factor : format.scales)
     scales.emplace_back(units.groups(factor));
   for (const Factor &factor : format.offset.factors)
     offsets.emplace_back(units.groups(factor));
   for (const Derived &value : format.derived) {
     const Factor &field = value.field;
-    if (!units.isContiguous() || format.sparsity || !wideCodes.empty() ||
-        units.size() % field.group)
+    if (!units.isContiguous() || format.sparsity || format.level.vector > 1 ||
+        !wideCodes.empty() || units.size() % field.group)
       return refuseRule("of this contract", field.name,
                         "sums of consecutive codes of at most 8 bits", "others")
           .value();
     derived.emplace_back(values.size() / field.group);
   }
+  return std::nullopt;
+}
+
+/// Room for codes and signs, of which a unit holds whole groups.
+std::optional<Error> Encoder::layOutCodes(size_t stored) {
+  const int64_t vector = format.level.vector;
+  const std::optional<Signs> &groups = format.level.signs;
+  if (vector > 1 || groups)
+    if (!units.isContiguous() || format.sparsity || units.size() % vector ||
+        (groups && units.size() % groups->group))
+      return refuseRule("of this contract", "level",
+                        "whole vectors of consecutive elements in " +
+                            std::to_string(units.size()),
+                        "others")
+          .value();
+  if (format.codes.width() > 8)
+    wideCodes.resize(stored / vector);
+  else
+    codes.resize(stored / vector);
+  if (groups)
+    signs.resize(values.size() / groups->group);
   return std::nullopt;
 }
 
@@ -116,10 +142,16 @@ std::optional<Error> Encoder::gather(const UnitPlace &place,
     for (int64_t i = 0; i < size; ++i)
       scratch.values[i] = values[place.element(i)];
   if (!importance.empty()) {
-    const int64_t last = static_cast<int64_t>(importance.size());
+    const int64_t last = spec.shape.back();
+    const bool isShared = static_cast<int64_t>(importance.size()) == last;
+    const int64_t matrix = isShared ? std::numeric_limits<int64_t>::max()
+                                    : last * spec.shape[spec.shape.size() - 2];
     scratch.importance.resize(size);
-    for (int64_t i = 0; i < size; ++i)
-      scratch.importance[i] = importance[place.element(i) % last];
+    for (int64_t i = 0; i < size; ++i) {
+      const int64_t element = place.element(i);
+      scratch.importance[i] =
+          importance[element / matrix * last + element % last];
+    }
   }
   if (!rule.refusesNonFinite() || allFinite(scratch.values))
     return std::nullopt;
@@ -159,6 +191,8 @@ void Encoder::selectSurvivors(int64_t unit, Scratch &scratch) {
     for (unsigned j = 0; j < n; ++j) {
       positions[kept] = ranked[j];
       ++scratch.kept[(run + ranked[j]) / group];
+      if (!importance.empty())
+        scratch.importance[kept] = scratch.importance[run + ranked[j]];
       values[kept++] = values[run + ranked[j]];
     }
   }
@@ -182,6 +216,8 @@ void Encoder::bindFactors(int64_t unit, EncodeUnit &bound) {
 }
 
 void Encoder::bindCodes(int64_t first, int64_t count, EncodeUnit &bound) {
+  first /= format.level.vector;
+  count /= format.level.vector;
   if (!codes.empty())
     bound.codes = std::span(codes).subspan(first, count);
   if (!wideCodes.empty())
@@ -199,6 +235,9 @@ std::optional<Error> Encoder::encodeSparse(int64_t unit, Scratch &scratch) {
   for (int64_t group = 0; group < groups; ++group) {
     int64_t count = scratch.kept[group];
     scratch.unit.values = values.subspan(done, count);
+    if (!importance.empty())
+      scratch.unit.importance =
+          std::span(scratch.importance).subspan(done, count);
     scratch.unit.scales[0] =
         std::span(scales[0]).subspan(unit * groups + group, 1);
     bindCodes(unit * storedSize + done, count, scratch.unit);
@@ -239,10 +278,19 @@ void Encoder::derive(int64_t unit, const EncodeUnit &encoded) {
 
 /// Rules that have no code for infinity also have no scale for it.
 std::optional<Error> Encoder::applyRule(EncodeUnit &unit) const {
-  if (auto error = rule.encode(unit))
+  std::span<const float> importance = unit.importance;
+  if (!rule.usesImportance())
+    unit.importance = {}; // The search alone is to follow it.
+  auto error = rule.encode(unit);
+  unit.importance = importance;
+  if (error)
     return error;
-  return rule.refusesNonFinite() ? checkScalesFinite(format, unit)
-                                 : std::nullopt;
+  if (rule.refusesNonFinite())
+    if (auto error = checkScalesFinite(format, unit))
+      return error;
+  if (search)
+    search->improve(unit);
+  return std::nullopt;
 }
 
 /// A unit whose codes do not follow one another.
@@ -278,6 +326,10 @@ std::optional<Error> Encoder::encodeUnit(int64_t unit, Scratch &scratch) {
   if (!units.isContiguous())
     return encodeScattered(place, scratch);
   bindCodes(unit * storedSize, storedSize, scratch.unit);
+  if (format.level.signs) {
+    const int64_t groups = units.size() / format.level.signs->group;
+    scratch.unit.signs = std::span(signs).subspan(unit * groups, groups);
+  }
   if (auto error = applyRule(scratch.unit))
     return error;
   derive(unit, scratch.unit);
@@ -322,6 +374,8 @@ std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
     write(format.codes, wideCodes);
   if (format.sparsity)
     write(format.sparsity->indices, survivors);
+  if (format.level.signs)
+    write(format.level.signs->bits, signs);
   for (size_t i = 0; i < scales.size(); ++i)
     write(format.scales[i].bits, scales[i]);
   for (size_t i = 0; i < offsets.size(); ++i)
@@ -337,7 +391,7 @@ std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
 
 Expected<std::vector<std::vector<uint8_t>>>
 grit::encode(const ArraySpec &spec, std::span<const float> values,
-             std::span<const float> importance) {
+             const EncodeOptions &options) {
   if (auto error = checkEncodeArguments(spec, values))
     return tl::unexpected(*error);
   Expected<PlaneSizes> sizes = spec.planeSizes();
@@ -346,13 +400,21 @@ grit::encode(const ArraySpec &spec, std::span<const float> values,
   Expected<RulePtr> rule = makeRule(spec.contract);
   if (!rule)
     return tl::unexpected(rule.error());
-  if (auto error = checkImportance(spec, **rule, importance))
+  if (auto error = checkImportance(spec, **rule, options))
     return tl::unexpected(*error);
 
-  Encoder encoder(spec, **rule, values, importance);
+  Encoder encoder(spec, **rule, values, options);
   if (auto error = encoder.layOut())
     return tl::unexpected(*error);
   if (auto error = encoder.chooseCodes())
     return tl::unexpected(*error);
   return encoder.pack(*sizes);
+}
+
+ImportanceUse grit::importanceUse(const Contract &contract) {
+  Expected<RulePtr> rule = makeRule(contract);
+  if (!rule || !(*rule)->usesImportance())
+    return ImportanceUse::None;
+  return (*rule)->needsImportance() ? ImportanceUse::Needed
+                                    : ImportanceUse::Optional;
 }

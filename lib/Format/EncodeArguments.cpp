@@ -15,23 +15,43 @@ using namespace grit;
 
 std::optional<Error> grit::checkImportance(const ArraySpec &spec,
                                            const Rule &rule,
-                                           std::span<const float> importance) {
+                                           const EncodeOptions &options) {
+  std::span<const float> importance = options.importance;
+  if (importance.empty() && rule.needsImportance())
+    return makeError(Status::GradeUnknown,
+                     "the encoder of this contract needs importance",
+                     "importance", "one weight per element of the last axis",
+                     "none",
+                     spec.contract.displayName() +
+                         " spends its few bits where weights say",
+                     "give the importance of the columns, measured on data")
+        .value();
   if (importance.empty())
     return std::nullopt;
-  if (!rule.usesImportance())
+  const bool searches = options.search != EncodeOptions::Search::None;
+  if (!rule.usesImportance() && !searches)
     return makeError(Status::GradeUnknown,
                      "the encoder of this contract takes no importance",
                      "importance", "none",
                      std::to_string(importance.size()) + " weights",
                      "grit has no weighted encoder for " +
                          spec.contract.displayName(),
-                     "leave the argument out")
+                     "leave the argument out, or search for the least error")
         .value();
-  const int64_t last = spec.shape.empty() ? 0 : spec.shape.back();
-  if (static_cast<int64_t>(importance.size()) != last)
+  const size_t rank = spec.shape.size();
+  const int64_t last = rank ? spec.shape[rank - 1] : 0;
+  int64_t matrices = 1;
+  for (size_t i = 0; i + 2 < rank; ++i)
+    matrices *= spec.shape[i];
+  const int64_t count = static_cast<int64_t>(importance.size());
+  if (count != last && count != last * matrices)
     return makeError(Status::SizeMismatch,
                      "importance needs one weight per element of the last axis",
-                     "importance", std::to_string(last) + " weights",
+                     "importance",
+                     std::to_string(last) + " weights" +
+                         (matrices > 1
+                              ? ", or " + std::to_string(last * matrices)
+                              : ""),
                      std::to_string(importance.size()) + " weights",
                      "the weights belong to another tensor",
                      "give the weights of the columns")

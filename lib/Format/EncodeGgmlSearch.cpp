@@ -126,17 +126,25 @@ Line LineSearch::run(const Guesses &guesses) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Quantizes numbers under one scale. They are not negative, but for groups
-/// that rounding or weights of zero have spoilt: the reference lets the codes
-/// of these wrap into their neighbours' bits; here they become 0.
+/// Quantizes numbers under one scale. Where they may be negative, codes are the
+/// reference's bytes, which wrap. Elsewhere negative numbers come from groups
+/// that rounding or weights of zero have spoilt: the reference lets their codes
+/// wrap into their neighbours' bits; here they become 0.
 struct FactorSearch {
   std::span<const float> x, weights;
   int most;
   std::span<uint32_t> codes;
+  bool wraps = false;
 
   float run();
 
 private:
+  /// The integer of a quotient, and the code that is kept of it.
+  int rounded(float quotient) const {
+    int integer = std::min(most, nearestInt(quotient));
+    return wraps ? integer : std::max(0, integer);
+  }
+  static uint32_t kept(int integer) { return static_cast<uint8_t>(integer); }
   float bestReciprocal(float max) const;
   bool refine(float &sumLX, float &sumLL);
 };
@@ -147,7 +155,7 @@ float FactorSearch::bestReciprocal(float max) const {
   const float most = static_cast<float>(this->most);
   float best = most / max, leastError = 0;
   for (size_t i = 0; i < x.size(); ++i) {
-    float code = static_cast<float>(clampedInt(best * x[i], this->most));
+    float code = static_cast<float>(kept(rounded(best * x[i])));
     float difference = x[i] - 1 / best * code;
     leastError += weights[i] * difference * difference;
   }
@@ -157,9 +165,8 @@ float FactorSearch::bestReciprocal(float max) const {
     float reciprocal = (0.1f * static_cast<float>(guess) + most) / max;
     float scale = 1 / reciprocal, error = 0;
     for (size_t i = 0; i < x.size(); ++i) {
-      float code =
-          static_cast<float>(clampedInt(reciprocal * x[i], this->most));
-      float difference = x[i] - scale * code;
+      float difference =
+          x[i] - scale * static_cast<float>(rounded(reciprocal * x[i]));
       error += weights[i] * difference * difference;
     }
     if (error < leastError) {
@@ -178,14 +185,14 @@ bool FactorSearch::refine(float &sumLX, float &sumLL) {
     float lx = sumLX - w * x[i] * l, ll = sumLL - w * l * l;
     if (!(lx > 0 && ll > 0))
       continue;
-    uint32_t code = clampedInt(x[i] * ll / lx, most);
-    if (code == codes[i])
+    int code = rounded(x[i] * ll / lx);
+    if (code == static_cast<int>(codes[i]))
       continue;
     float moved = static_cast<float>(code);
     lx += w * x[i] * moved;
     ll += w * moved * moved;
     if (lx * lx * sumLL > sumLX * sumLX * ll) {
-      codes[i] = code;
+      codes[i] = kept(code);
       sumLX = lx;
       sumLL = ll;
       changed = true;
@@ -204,8 +211,9 @@ float FactorSearch::run() {
   }
   float reciprocal = bestReciprocal(max), sumLX = 0, sumLL = 0;
   for (size_t i = 0; i < x.size(); ++i) {
-    codes[i] = clampedInt(reciprocal * x[i], most);
-    float l = static_cast<float>(codes[i]);
+    int code = rounded(reciprocal * x[i]);
+    codes[i] = kept(code);
+    float l = static_cast<float>(code);
     sumLX += weights[i] * x[i] * l;
     sumLL += weights[i] * l * l;
   }
@@ -219,6 +227,12 @@ float grit::searchPositive(std::span<const float> x,
                            std::span<const float> weights, int most,
                            std::span<uint32_t> codes) {
   return FactorSearch{x, weights, most, codes}.run();
+}
+
+float grit::searchWrapping(std::span<const float> x,
+                           std::span<const float> weights, int most) {
+  std::vector<uint32_t> codes(x.size());
+  return FactorSearch{x, weights, most, codes, true}.run();
 }
 
 //===----------------------------------------------------------------------===//

@@ -101,6 +101,11 @@ private:
 float searchPositive(std::span<const float> x, std::span<const float> weights,
                      int most, std::span<uint32_t> codes);
 
+/// The same for numbers of which a few may be negative, and codes that wrap in a
+/// byte: the scale alone.
+float searchWrapping(std::span<const float> x, std::span<const float> weights,
+                     int most);
+
 /// The best scale for integers -half to half - 1, whose codes are `half` more;
 /// all codes are 0 where x is. No weights: the squares.
 float searchSymmetric(std::span<const float> x, std::span<const float> weights,

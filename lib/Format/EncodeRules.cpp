@@ -58,6 +58,15 @@ Expected<RulePtr> grit::makeRule(const Contract &contract) {
     return makeGgmlSymmetricRule(format);
   case EncodeRule::GgmlTableSearch:
     return makeGgmlTableSearchRule(format);
+  case EncodeRule::GgmlGridSearch:
+  case EncodeRule::GgmlGridSearchAside:
+  case EncodeRule::GgmlGridSearchShrunk:
+  case EncodeRule::GgmlGridSearch31:
+  case EncodeRule::GgmlGridSearchStretched:
+    return makeGgmlGridSearchRule(format);
+  case EncodeRule::GgmlGridSplit:
+  case EncodeRule::GgmlGridSplitFit:
+    return makeGgmlGridSplitRule(format);
   case EncodeRule::TableAbsMax:
     return makeTableAbsMaxRule(format);
   case EncodeRule::TableAbsMaxNested:
@@ -107,6 +116,22 @@ static bool checksItsFactors(EncodeRule rule) {
   return rule == EncodeRule::AbsMax || rule == EncodeRule::TableAbsMaxNested;
 }
 
+/// A rule that chooses vectors of a grid. It asks for the structure it knows.
+static bool choosesVectors(EncodeRule rule) {
+  switch (rule) {
+  case EncodeRule::GgmlGridSearch:
+  case EncodeRule::GgmlGridSearchAside:
+  case EncodeRule::GgmlGridSearchShrunk:
+  case EncodeRule::GgmlGridSearch31:
+  case EncodeRule::GgmlGridSearchStretched:
+  case EncodeRule::GgmlGridSplit:
+  case EncodeRule::GgmlGridSplitFit:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static bool isBiased(const Number &number) {
   return number.word.isInteger() && number.times == 1 && number.exp2 == 0;
 }
@@ -125,6 +150,8 @@ static std::optional<Error> checkFactor(const Factor &factor, EncodeRule rule,
   if (factor.group == kWholeAxis || factor.order == ElementOrder::Block)
     return refuse("groups of a fixed size", "lines or blocks");
   const Number &number = factor.number;
+  if (choosesVectors(rule) && (isZero || factor.group != 0))
+    return std::nullopt;
   if (number.isTable()
           ? rule != EncodeRule::GgmlHalfUp
           : number.times != 1 && !(number.times == -1 && mayNegate(rule)))
@@ -143,13 +170,15 @@ std::optional<Error> grit::checkStructure(const FormatDescription &format) {
         .value();
   };
   const Level &level = format.level;
-  if (level.vector > 1)
+  const EncodeRule rule = format.encoding.rule;
+  if (level.vector > 1 && !choosesVectors(rule))
     return refuse("level", "a code for each element", "codes of vectors");
-  if (level.signs)
+  if (level.vector == 1 && choosesVectors(rule))
+    return refuse("level", "codes of vectors", "a code for each element");
+  if (level.signs && !choosesVectors(rule))
     return refuse("signs", "none", "signs beside the codes");
   if (level.book)
     return refuse("book", "none", "a table in the array");
-  const EncodeRule rule = format.encoding.rule;
   if (format.codes.radix &&
       (rule != EncodeRule::GgmlAbsMax || format.codes.slices.size() != 1))
     return refuse("codes", "bits of their own", "digits that share bits");

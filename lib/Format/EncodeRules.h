@@ -16,6 +16,7 @@
 #define GRIT_LIB_FORMAT_ENCODERULES_H
 
 #include "StepTable.h"
+#include "grit/Format/Codec.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Description.h"
 #include "grit/Format/Status.h"
@@ -36,11 +37,12 @@ struct EncodeUnit {
   int64_t first = 0; ///< row-major index of the first element, for messages
   std::span<const float> values;     ///< stored ones, in counting order
   std::span<const float> importance; ///< one weight per value, or empty
-  std::span<uint8_t> codes;          ///< one per value
+  std::span<uint8_t> codes;          ///< one per value, or per vector of them
   std::span<uint32_t> wideCodes;     ///< instead, where codes exceed 8 bits
   /// Per factor of the description, the codes of the groups of this unit (one
   /// for an array-wide factor, which `prepare` has set).
   std::vector<std::span<uint32_t>> scales, offsets;
+  std::span<uint32_t> signs; ///< a value for each group of signs
   /// Of the row that the unit lies in, where the rule asks for it.
   float rowMeanSquare = 0;
   /// What derived fields multiply: set by a rule that rounds one scale.
@@ -57,6 +59,7 @@ public:
   /// group.
   virtual bool refusesNonFinite() const = 0;
   virtual bool usesImportance() const { return false; }
+  virtual bool needsImportance() const { return false; }
   /// Whether weights depend on the whole row.
   virtual bool usesRowMeanSquare() const { return false; }
 
@@ -92,6 +95,8 @@ Expected<RulePtr> makeGgmlHalfUpRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlAffineSearchRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlSymmetricRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlTableSearchRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlGridSearchRule(const FormatDescription &format);
+Expected<RulePtr> makeGgmlGridSplitRule(const FormatDescription &format);
 
 /// The rule that the contract names, or why it does not fit it.
 Expected<RulePtr> makeRule(const Contract &contract);
@@ -113,7 +118,8 @@ std::optional<Error> checkScalesFinite(const FormatDescription &format,
 enum class LevelKind : uint8_t { Number, Table };
 
 /// Why no rule fills the planes of a format, or nothing: rules choose a code
-/// for each element and plain factors that are multiplied.
+/// for each element, or for a vector from a table, and plain factors that are
+/// multiplied.
 std::optional<Error> checkStructure(const FormatDescription &format);
 
 /// Nothing, or why `format` is not: `scales` scale factors, no offset, and
@@ -157,7 +163,7 @@ private:
 std::optional<Error> checkEncodeArguments(const ArraySpec &spec,
                                           std::span<const float> values);
 std::optional<Error> checkImportance(const ArraySpec &spec, const Rule &rule,
-                                     std::span<const float> importance);
+                                     const EncodeOptions &options);
 
 /// Makes every code of the unit 0.
 void clearCodes(EncodeUnit &unit);

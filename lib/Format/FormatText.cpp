@@ -45,7 +45,14 @@ static constexpr std::string_view kRules[] = {"none",
                                               "zero_point_min_max",
                                               "gptq_symmetric",
                                               "hqq_min_max",
-                                              "mlx_edge"};
+                                              "mlx_edge",
+                                              "ggml_grid_search",
+                                              "ggml_grid_search_aside",
+                                              "ggml_grid_search_shrunk",
+                                              "ggml_grid_search_31",
+                                              "ggml_grid_search_stretched",
+                                              "ggml_grid_split",
+                                              "ggml_grid_split_fit"};
 static constexpr std::string_view kDerivedRules[] = {"sum", "scaled_sum"};
 static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
                                                   "rtn"};

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 
@@ -283,6 +283,7 @@ def quantize(
     *,
     placements: PlacementsLike = None,
     importance: Any = None,
+    search: Literal["mse"] | None = None,
 ) -> Array:
     """Encodes float16, bfloat16, float32 or float64 values under a contract.
 
@@ -291,8 +292,13 @@ def quantize(
     multiples of 128, columns of 4) and tile_16x16 (multiples of 16) can be asked for,
     where the plane's values form rows; GritLayoutError or GritSizeError otherwise.
     `importance`, for the contracts whose encoder can weigh errors, is one weight
-    per element of the last axis.
+    per element of the last axis, or as many for each matrix of the last two axes; a
+    few contracts need it. `search="mse"`, for every contract with an encoder, then
+    tries other scales and offsets for each group of elements, and keeps those with a
+    smaller squared error, weighed by `importance` where it is given.
     """
+    if search not in (None, "mse"):
+        raise ValueError(f"search is None or 'mse', not {search!r}")
     contract = as_contract(contract)
     values = np.asarray(values)
     if values.dtype.name not in _FLOATS:
@@ -305,7 +311,7 @@ def quantize(
     # A float64 beyond float32 is an infinity, and a signaling NaN is a NaN.
     with np.errstate(over="ignore", invalid="ignore"):
         flat = np.ascontiguousarray(values, np.float32).reshape(-1)
-    return Array._make(spec, spec.encode(flat, weights))
+    return Array._make(spec, spec.encode(flat, weights, search is not None))
 
 
 def convert(

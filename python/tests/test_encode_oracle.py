@@ -27,13 +27,17 @@ GGUF = {
     "gguf." + name.lower(): name
     for name in ("Q4_0", "Q8_0", "MXFP4", "Q4_K", "IQ4_NL", "Q5_0", "Q4_1",
                  "Q5_1", "Q1_0", "TQ1_0", "TQ2_0", "NVFP4", "Q5_K", "Q2_K",
-                 "Q3_K", "Q6_K", "IQ4_XS")
+                 "Q3_K", "Q6_K", "IQ4_XS", "IQ1_M", "IQ2_S", "IQ3_XXS",
+                 "IQ3_S")
 }
+# ggml encodes these under importance alone.
+NEEDING = {"gguf." + name.lower(): name for name in ("IQ1_S", "IQ2_XXS", "IQ2_XS")}
 ONE_PASS = ("gguf.q4_0", "gguf.q8_0", "gguf.mxfp4", "gguf.q5_0", "gguf.q4_1",
             "gguf.q5_1", "gguf.q1_0", "gguf.tq1_0", "gguf.tq2_0", "gguf.nvfp4")
 WEIGHTED = ("gguf.q4_0", "gguf.q5_0", "gguf.q4_1", "gguf.q5_1", "gguf.q2_k",
             "gguf.q3_k", "gguf.q4_k", "gguf.q5_k", "gguf.q6_k", "gguf.iq4_nl",
-            "gguf.iq4_xs")
+            "gguf.iq4_xs", "gguf.iq1_m", "gguf.iq2_s", "gguf.iq3_xxs",
+            "gguf.iq3_s", *NEEDING)
 # ggml's function, and the elements and bytes of a block.
 GGML = {
     "gguf.q8_1": ("quantize_row_q8_1_ref", 32, 36),
@@ -128,11 +132,23 @@ def assert_same_blocks(contract, x, weights, expected, what):
             encoded(row[np.newaxis], contract, weights)
 
 
+def without_gaps(contract, x):
+    """What ggml's encoder of IQ3_S finds the place of every code for: after a group of zeros
+    it writes those of the next group of the block where the zeros' belong. So groups of zeros
+    in a block of others get a number."""
+    if contract != "gguf.iq3_s":
+        return x
+    groups = x.reshape(-1, 8, 32).copy()
+    is_zero = (groups == 0).all(axis=2)
+    groups[is_zero & ~is_zero.all(axis=1, keepdims=True), 7] = 0.01
+    return groups.reshape(x.shape)
+
+
 def assert_equals_libgguf(contract, kind, weights_of=lambda rng: None):
     libgguf = pytest.importorskip("libgguf")
-    qtype = getattr(libgguf.GGMLQuantizationType, GGUF[contract])
+    qtype = getattr(libgguf.GGMLQuantizationType, (GGUF | NEEDING)[contract])
     for seed in range(SEEDS):
-        x = make(kind, 1 << 16, seed)
+        x = without_gaps(contract, make(kind, 1 << 16, seed))
         weights = weights_of(np.random.default_rng(seed + 1000))
         expected = libgguf.quantize_rows(x, qtype, imatrix=weights).tobytes()
         assert_same_blocks(contract, x, weights, expected, f"{contract} {kind} {seed}")
@@ -155,6 +171,26 @@ def test_gguf_equals_libgguf_at_every_exponent(contract):
 def test_gguf_equals_libgguf_under_importance(contract, kind):
     assert_equals_libgguf(
         contract, kind, lambda rng: rng.random(512).astype(np.float32) ** 2)
+
+
+@pytest.mark.parametrize("contract", NEEDING)
+def test_importance_is_needed(contract):
+    with pytest.raises(grit_mlir.GritGradeError, match="needs importance"):
+        grit_mlir.quantize(make("normal", 1 << 12, 0), contract)
+
+
+# Their encoder scatters codes: see without_gaps.
+def test_codes_after_zeros_keep_their_place():
+    libgguf = pytest.importorskip("libgguf")
+    x = make("normal", 1 << 12, 5).reshape(-1, 8, 32)
+    x[:, 2] = 0
+    x = x.reshape(-1, 512)
+    found = grit_mlir.quantize(x, "gguf.iq3_s").dequantize()
+    theirs = libgguf.quantize_rows(x, libgguf.GGMLQuantizationType.IQ3_S)
+    theirs = grit_mlir.Array("gguf.iq3_s", x.shape, [theirs.reshape(-1)]).dequantize()
+    np.testing.assert_array_equal(
+        found.reshape(-1, 8, 32)[:, :2], theirs.reshape(-1, 8, 32)[:, :2])
+    assert np.square(found - x).sum() < 0.1 * np.square(theirs - x).sum()
 
 
 @pytest.mark.parametrize("contract", GGML)

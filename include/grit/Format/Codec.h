@@ -39,11 +39,36 @@ int64_t groupIndex(const Factor &factor, int64_t index, const ArraySpec &spec);
 Expected<void> decode(const ArraySpec &spec, std::span<const ByteSpan> planes,
                       std::span<float> out);
 
-/// Encodes `values` (row-major) under the contract's rule. `importance`, where
-/// the rule uses it, is one weight per element of the last axis.
+/// What may be asked of encode.
+struct EncodeOptions {
+  enum class Search : uint8_t {
+    None, ///< what the contract's rule chooses
+    /// Then other codes of the innermost scales and offsets, where these lower
+    /// the squared error of a group; never more than the rule's.
+    MeanSquare,
+  };
+
+  /// How much the squared error of an element counts: one weight per element of
+  /// the last axis, or as many for each matrix of the last two axes.
+  std::span<const float> importance = {};
+  Search search = Search::None;
+};
+
+/// Encodes `values` (row-major) under the contract's rule. Importance is
+/// refused where neither the rule nor the search uses it.
 Expected<std::vector<std::vector<uint8_t>>>
 encode(const ArraySpec &spec, std::span<const float> values,
-       std::span<const float> importance = {});
+       const EncodeOptions &options);
+inline Expected<std::vector<std::vector<uint8_t>>>
+encode(const ArraySpec &spec, std::span<const float> values,
+       std::span<const float> importance = {}) {
+  return encode(spec, values, EncodeOptions{importance});
+}
+
+/// What the encoder of a contract does with importance.
+enum class ImportanceUse : uint8_t { None, Optional, Needed };
+/// None where there is no encoder.
+ImportanceUse importanceUse(const Contract &contract);
 
 } // namespace grit
 

@@ -175,6 +175,13 @@ static std::pair<StringRef, StringRef> whyRuleIsNotEmitted(EncodeRule rule) {
   case EncodeRule::GgmlSymmetricSearch:
   case EncodeRule::GgmlSymmetricRefine:
   case EncodeRule::GgmlTableSearch:
+  case EncodeRule::GgmlGridSearch:
+  case EncodeRule::GgmlGridSearchAside:
+  case EncodeRule::GgmlGridSearchShrunk:
+  case EncodeRule::GgmlGridSearch31:
+  case EncodeRule::GgmlGridSearchStretched:
+  case EncodeRule::GgmlGridSplit:
+  case EncodeRule::GgmlGridSplitFit:
     return {"a rule without a search",
             "searches for the best scale of a block"};
   case EncodeRule::GgmlReciprocalMax:
