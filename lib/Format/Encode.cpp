@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckSteps.h"
 #include "EncodeRules.h"
 #include "Parallel.h"
 #include "PlaneWriter.h"
@@ -46,6 +47,12 @@ private:
     int64_t row = -1;          ///< whose mean square the unit holds
   };
   std::vector<const Factor *> factors() const;
+  /// Elements of a group: 0 where there is one group.
+  int64_t groupOf(const Factor &factor) const {
+    return factor.group == kWholeAxis
+               ? std::max<int64_t>(spec.shape[spec.axis], 1)
+               : factor.group;
+  }
   int64_t elementOf(int64_t unit) const;
   std::optional<Error> encodeUnit(int64_t unit, Scratch &scratch);
   std::optional<Error> gather(int64_t first, Scratch &scratch) const;
@@ -85,12 +92,13 @@ std::vector<const Factor *> Encoder::factors() const {
 std::optional<Error> Encoder::layOut() {
   auto order = ElementOrder::RowMajor;
   for (const Factor *factor : factors()) {
-    unitSize = std::max(unitSize, factor->group);
+    unitSize = std::max(unitSize, groupOf(*factor));
     if (factor->group)
       order = factor->order;
   }
   for (const Factor *factor : factors())
-    if (factor->group && (unitSize % factor->group || factor->order != order))
+    if (factor->group &&
+        (unitSize % groupOf(*factor) || factor->order != order))
       return refuseRule("of this contract", "group of " + factor->name,
                         "a divisor of " + std::to_string(unitSize) +
                             ", counted in the same order",
@@ -120,9 +128,9 @@ std::optional<Error> Encoder::layOut() {
   if (format.sparsity)
     survivors.resize(unitCount * storedSize);
   for (const Factor &factor : format.scales)
-    scales.emplace_back(factor.group ? count / factor.group : 1);
+    scales.emplace_back(factor.group ? count / groupOf(factor) : 1);
   for (const Factor &factor : format.offset.factors)
-    offsets.emplace_back(factor.group ? count / factor.group : 1);
+    offsets.emplace_back(factor.group ? count / groupOf(factor) : 1);
   for (const Derived &value : format.derived) {
     const Factor &field = value.field;
     if (stride != 1 || format.sparsity || !wideCodes.empty() ||
@@ -206,7 +214,7 @@ void Encoder::bindFactors(int64_t unit, EncodeUnit &bound) {
     spans.clear();
     for (size_t i = 0; i < factors.size(); ++i) {
       std::span<uint32_t> groups(all[i]);
-      if (int64_t group = factors[i].group)
+      if (int64_t group = groupOf(factors[i]))
         groups = groups.subspan(unit * (unitSize / group), unitSize / group);
       spans.push_back(groups);
     }
@@ -360,22 +368,32 @@ std::vector<std::vector<uint8_t>> Encoder::pack(const PlaneSizes &sizes) const {
 
 Expected<std::vector<std::vector<uint8_t>>>
 grit::encode(const ArraySpec &spec, std::span<const float> values,
-             std::span<const float> importance) {
+             const EncodeOptions &options) {
   if (auto error = checkEncodeArguments(spec, values))
     return tl::unexpected(*error);
   Expected<PlaneSizes> sizes = spec.planeSizes();
   if (!sizes)
     return tl::unexpected(sizes.error());
-  Expected<RulePtr> rule = makeRule(spec.contract);
+  Expected<RulePtr> rule = makeRule(spec.contract, options);
   if (!rule)
     return tl::unexpected(rule.error());
-  if (auto error = checkImportance(spec, **rule, importance))
+  if (auto error = checkImportance(spec, **rule, options.importance))
     return tl::unexpected(*error);
 
-  Encoder encoder(spec, **rule, values, importance);
+  Encoder encoder(spec, **rule, values, options.importance);
   if (auto error = encoder.layOut())
     return tl::unexpected(*error);
   if (auto error = encoder.chooseCodes())
     return tl::unexpected(*error);
-  return encoder.pack(*sizes);
+  std::vector<std::vector<uint8_t>> planes = encoder.pack(*sizes);
+  std::vector<ByteSpan> spans(planes.begin(), planes.end());
+  if (auto error = check_steps::checkLegality(spec, spans))
+    return tl::unexpected(std::move(*error));
+  return planes;
+}
+
+Expected<std::vector<std::vector<uint8_t>>>
+grit::encode(const ArraySpec &spec, std::span<const float> values,
+             std::span<const float> importance) {
+  return encode(spec, values, EncodeOptions{importance});
 }

@@ -16,6 +16,7 @@
 #define GRIT_LIB_FORMAT_ENCODERULES_H
 
 #include "StepTable.h"
+#include "grit/Format/Codec.h"
 #include "grit/Format/Contract.h"
 #include "grit/Format/Description.h"
 #include "grit/Format/Status.h"
@@ -86,9 +87,13 @@ Expected<RulePtr> makeGgmlHalfUpRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlAffineSearchRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlSymmetricRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlTableSearchRule(const FormatDescription &format);
+Expected<RulePtr> makeGroupedRule(const FormatDescription &format,
+                                  bool negativeScales);
+Expected<RulePtr> makeRowAbsMaxRule(const FormatDescription &format);
 
-/// The rule that the contract names, or why it does not fit it.
-Expected<RulePtr> makeRule(const Contract &contract);
+/// The rule of the options or of the contract, or why it does not fit it.
+Expected<RulePtr> makeRule(const Contract &contract,
+                           const EncodeOptions &options = {});
 
 //===----------------------------------------------------------------------===//
 // Shared pieces

@@ -59,6 +59,7 @@ private:
   float readEntry();
   std::vector<float> readBytes();
   void readGroup(Factor &factor);
+  void readDemand(Demands &demands);
   void keepPlace(std::string_view kind, std::string_view name, size_t place) {
     found.emplace_back(std::string(kind) + " '" + std::string(name) + "'",
                        place);

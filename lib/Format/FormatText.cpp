@@ -38,7 +38,10 @@ static constexpr std::string_view kRules[] = {"none",
                                               "ggml_abs_max_clamped",
                                               "ggml_min_max",
                                               "ggml_mean_sign",
-                                              "ggml_half_up"};
+                                              "ggml_half_up",
+                                              "grouped_abs_max",
+                                              "grouped_search",
+                                              "row_abs_max"};
 static constexpr std::string_view kDerivedRules[] = {"sum", "scaled_sum"};
 static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
                                                   "rtn"};
@@ -117,6 +120,7 @@ private:
   void readProjection();
   void readAxis() { format.description.axisMultiple = reader.integer(); }
   void readArray() { format.description.arrayMultiple = reader.integer(); }
+  void readIllegal();
   void choosePlaces();
 
   TextCursor cursor;
@@ -146,6 +150,7 @@ const FormatParser::Part FormatParser::kParts[] = {
     {"into", &FormatParser::readProjection},
     {"axis", &FormatParser::readAxis},
     {"array", &FormatParser::readArray},
+    {"illegal", &FormatParser::readIllegal},
 };
 
 } // namespace
@@ -307,6 +312,14 @@ void FormatParser::readProjection() {
   into.format = reader.readWord();
   cursor.expect(":");
   readRounding(into.rounding, into.saturation);
+}
+
+void FormatParser::readIllegal() {
+  cursor.expect("[");
+  do
+    format.description.illegalCodes.push_back(reader.smallInteger());
+  while (cursor.take(","));
+  cursor.expect("]");
 }
 
 /// Without a word of the text: one plane of several elements is blocks, all

@@ -16,6 +16,7 @@
 
 #include "grit/Format/Contract.h"
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,8 +40,22 @@ int64_t groupIndex(const Factor &factor, int64_t index, const ArraySpec &spec);
 Expected<void> decode(const ArraySpec &spec, std::span<const ByteSpan> planes,
                       std::span<float> out);
 
-/// Encodes `values` (row-major) under the contract's rule. `importance`, where
-/// the rule uses it, is one weight per element of the last axis.
+/// How encode departs from what the contract says.
+struct EncodeOptions {
+  /// One weight per element of the last axis, where the rule uses them.
+  std::span<const float> importance = {};
+  /// Another rule than the contract's. Refused where the rule has no use for
+  /// the description.
+  std::optional<EncodeRule> rule = std::nullopt;
+  /// GroupedSearch may choose scales below 0.
+  bool negativeScales = false;
+};
+
+/// Encodes `values` (row-major). What comes out is legal under the contract.
+Expected<std::vector<std::vector<uint8_t>>>
+encode(const ArraySpec &spec, std::span<const float> values,
+       const EncodeOptions &options);
+/// ... under the contract's rule.
 Expected<std::vector<std::vector<uint8_t>>>
 encode(const ArraySpec &spec, std::span<const float> values,
        std::span<const float> importance = {});

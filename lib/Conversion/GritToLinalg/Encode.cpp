@@ -175,6 +175,7 @@ static std::pair<StringRef, StringRef> whyRuleIsNotEmitted(EncodeRule rule) {
   case EncodeRule::GgmlSymmetricSearch:
   case EncodeRule::GgmlSymmetricRefine:
   case EncodeRule::GgmlTableSearch:
+  case EncodeRule::GroupedSearch:
     return {"a rule without a search",
             "searches for the best scale of a block"};
   case EncodeRule::GgmlReciprocalMax:
@@ -182,6 +183,8 @@ static std::pair<StringRef, StringRef> whyRuleIsNotEmitted(EncodeRule rule) {
   case EncodeRule::GgmlMinMax:
   case EncodeRule::GgmlMeanSign:
   case EncodeRule::GgmlHalfUp:
+  case EncodeRule::GroupedAbsMax:
+  case EncodeRule::RowAbsMax:
     return {"a rule that the compiler knows",
             "has one that only the library follows"};
   }
