@@ -52,6 +52,19 @@ std::string_view grit::encodeRuleName(EncodeRule rule) {
   return kRules[static_cast<unsigned>(rule)];
 }
 
+Expected<EncodeRule> grit::parseEncodeRule(std::string_view name) {
+  auto found = std::ranges::find(kRules, name);
+  if (found != std::end(kRules))
+    return static_cast<EncodeRule>(found - std::begin(kRules));
+  std::string known;
+  for (std::string_view rule : kRules)
+    known += (known.empty() ? "" : ", ") + std::string(rule);
+  return makeError(Status::GradeUnknown, "no encode rule has this name", "rule",
+                   known, quoteText(name), {},
+                   didYouMean(name, std::vector<std::string_view>(
+                                        std::begin(kRules), std::end(kRules))));
+}
+
 /// The value of an enumeration whose names, in order, are `names`.
 template <typename Enum>
 static Enum readChoice(TextCursor &cursor,

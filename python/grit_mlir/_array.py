@@ -283,6 +283,8 @@ def quantize(
     *,
     placements: PlacementsLike = None,
     importance: Any = None,
+    rule: str | None = None,
+    negative_scales: bool = False,
 ) -> Array:
     """Encodes float16, bfloat16, float32 or float64 values under a contract.
 
@@ -291,7 +293,9 @@ def quantize(
     multiples of 128, columns of 4) and tile_16x16 (multiples of 16) can be asked for,
     where the plane's values form rows; GritLayoutError or GritSizeError otherwise.
     `importance`, for the contracts whose encoder can weigh errors, is one weight
-    per element of the last axis.
+    per element of the last axis. `rule` names another encode rule than the contract's
+    ("grouped_search" for groups of signed integers); that one can choose scales below
+    zero (`negative_scales`).
     """
     contract = as_contract(contract)
     values = np.asarray(values)
@@ -305,7 +309,7 @@ def quantize(
     # A float64 beyond float32 is an infinity, and a signaling NaN is a NaN.
     with np.errstate(over="ignore", invalid="ignore"):
         flat = np.ascontiguousarray(values, np.float32).reshape(-1)
-    return Array._make(spec, spec.encode(flat, weights))
+    return Array._make(spec, spec.encode(flat, weights, rule, negative_scales))
 
 
 def convert(

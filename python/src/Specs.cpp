@@ -65,10 +65,10 @@ static void checkSizes(const ArraySpec &spec, const PlaneSizes &sizes) {
 /// Encodes, which writes the canonical placements, and moves the planes.
 static Expected<PlaneBytes> encodePlaced(const ArraySpec &spec,
                                          std::span<const float> values,
-                                         std::span<const float> importance) {
+                                         const EncodeOptions &options) {
   ArraySpec canonical = spec;
   canonical.placements = spec.contract.canonicalPlacements();
-  Expected<PlaneBytes> planes = encode(canonical, values, importance);
+  Expected<PlaneBytes> planes = encode(canonical, values, options);
   if (!planes || spec.placements == canonical.placements)
     return planes;
   std::vector<ByteSpan> spans(planes->begin(), planes->end());
@@ -82,16 +82,16 @@ static std::vector<BytesOut> toArrays(PlaneBytes planes) {
   return arrays;
 }
 
-static std::vector<BytesOut>
-encodeArray(const ArraySpec &spec, const FloatsIn &values,
-            const std::optional<FloatsIn> &weights) {
+static std::vector<BytesOut> encodeArray(const ArraySpec &spec,
+                                         const FloatsIn &values,
+                                         const std::optional<FloatsIn> &weights,
+                                         const std::optional<std::string> &rule,
+                                         bool negativeScales) {
   std::span<const float> in(values.data(), values.size());
-  std::span<const float> importance;
-  if (weights)
-    importance = {weights->data(), weights->size()};
+  EncodeOptions options = toEncodeOptions(weights, rule, negativeScales);
   auto planes = [&] {
     nb::gil_scoped_release release;
-    return encodePlaced(spec, in, importance);
+    return encodePlaced(spec, in, options);
   }();
   return toArrays(unwrap(std::move(planes)));
 }
@@ -241,7 +241,9 @@ void grit::python::bindSpecs(nb::module_ &m) {
            })
       .def("gid", [](const ArraySpec &s) { return toBytes(s.gid()); })
       .def("encode", encodeArray, nb::arg("values").noconvert(),
-           nb::arg("importance").noconvert().none() = nb::none())
+           nb::arg("importance").noconvert().none() = nb::none(),
+           nb::arg("rule").none() = nb::none(),
+           nb::arg("negative_scales") = false)
       .def("decode", decodeArray, nb::arg("planes").noconvert(),
            nb::arg("out").noconvert())
       .def("recode", recodeArray, nb::arg("planes").noconvert(),
