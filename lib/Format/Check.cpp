@@ -99,11 +99,18 @@ checkContents(const ArraySpec &spec, std::span<const int64_t> sizes,
   }
   const FormatDescription &description = spec.contract.description();
   const std::optional<Sparsity> &sparsity = description.sparsity;
-  if (!sparsity || !sparsity->ascending)
+  bool isOrdered = sparsity && sparsity->ascending;
+  bool hasRules = hasLegality(description);
+  if (!isOrdered && !hasRules)
     return std::nullopt;
   std::vector<ByteSpan> ordered;
   for (unsigned i = 0; i < description.planes.size(); ++i)
     ordered.push_back(slots[planeSlot(description, i)]);
+  if (hasRules)
+    if (auto error = checkLegality(spec, ordered))
+      return error;
+  if (!isOrdered)
+    return std::nullopt;
   return checkIndices(
       spec, static_cast<int>(planeSlot(description, sparsity->indices.plane)),
       ordered);

@@ -62,6 +62,14 @@ void warnAboutDeclaration(const Grade &grade, int groupAxis,
                           std::span<const int64_t> shape,
                           std::vector<Warning> &warnings);
 
+/// Whether the contract calls some codes or factors illegal.
+bool hasLegality(const FormatDescription &description);
+/// The first code or factor that the contract calls illegal. `planes` are in
+/// the order of the description, their sizes right. Values whose placement has
+/// no map cannot be found, and pass.
+std::optional<Error> checkLegality(const ArraySpec &spec,
+                                   std::span<const ByteSpan> planes);
+
 /// The probes of level 3 on planes that passed step 5. `slots` are in the order
 /// of the C ABI. A probe of values whose placement has no map is left out.
 void probe(const ArraySpec &spec, std::span<const ByteSpan> slots,

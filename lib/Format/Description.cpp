@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Description.h"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -49,6 +50,10 @@ float Number::decode(uint32_t code) const {
   float value = decodeWord(word, code, exp2);
   value = times == -1 ? -value : value;
   return plus ? value + static_cast<float>(plus) : value;
+}
+
+bool FormatDescription::isIllegal(uint32_t code) const {
+  return std::ranges::binary_search(illegalCodes, code);
 }
 
 bool Signs::isNegative(uint32_t value, unsigned position) const {

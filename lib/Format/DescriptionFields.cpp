@@ -181,3 +181,53 @@ std::optional<Error> verifier::verifyNumber(const std::string &name,
                  str(number.word.width()));
   return number.isPlain() ? std::nullopt : verifyExact(name, number);
 }
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+std::optional<Error>
+verifier::verifyDemands(const FormatDescription &description,
+                        const std::string &name, const Factor &factor,
+                        bool isScale) {
+  const Demands &demands = factor.demands;
+  bool isUnsigned = demands.has(Demand::Unsigned);
+  bool isPositive = demands.has(Demand::Positive);
+  int signs = isUnsigned + isPositive + demands.has(Demand::NotNegative);
+  if (signs > 1 ||
+      (demands.has(Demand::PlusZero) && (isUnsigned || isPositive)))
+    return fault(name, "one of its demands follows from another",
+                 "one of unsigned, not_negative and positive, and plus_zero "
+                 "with not_negative or without them",
+                 "several");
+  if (!demands.has(Demand::ZeroClears))
+    return std::nullopt;
+  if (!isScale || description.sparsity || isPositive)
+    return fault(name, "its zeros have no level to clear",
+                 "zero_clears of a scale that can be 0, without sparsity",
+                 isPositive ? "positive"
+                 : isScale  ? "sparsity"
+                            : "an offset");
+  return std::nullopt;
+}
+
+std::optional<Error>
+verifier::verifyIllegalCodes(const FormatDescription &description) {
+  const std::vector<uint32_t> &codes = description.illegalCodes;
+  if (codes.empty())
+    return std::nullopt;
+  unsigned width = description.codes.width();
+  if (width > kMaxTableBits)
+    return fault("illegal", "codes are too wide to list some of them",
+                 "at most 16 bits", str(width));
+  for (size_t i = 1; i < codes.size(); ++i)
+    if (codes[i] <= codes[i - 1])
+      return fault("illegal", "its codes do not ascend",
+                   "more than " + str(codes[i - 1]), str(codes[i]));
+  if (codes.back() >> width)
+    return fault("illegal", "no such code", "less than 2^" + str(width),
+                 str(codes.back()));
+  if (codes.size() == size_t(1) << width)
+    return fault("illegal", "no code is legal", "at least one", "none");
+  return std::nullopt;
+}

@@ -120,7 +120,11 @@ static std::string text(const Factor &factor) {
   std::string out = factor.afterLevel ? ">" : "";
   out += ops[static_cast<unsigned>(factor.op)];
   out += "(" + text(factor.number) + "," + groupText(factor) + ",";
-  return out + text(factor.bits) + ")";
+  out += text(factor.bits);
+  for (size_t i = 0; i < std::size(kDemandNames); ++i)
+    if (factor.demands.has(static_cast<Demand>(i)))
+      (out += ",") += kDemandNames[i];
+  return out + ")";
 }
 
 static std::string text(const std::vector<Factor> &factors) {
@@ -204,5 +208,10 @@ std::string grit::canonicalText(const FormatDescription &description) {
     out += ",axis=" + std::to_string(description.axisMultiple);
   if (description.arrayMultiple != 1)
     out += ",array=" + std::to_string(description.arrayMultiple);
+  for (size_t i = 0; i < description.illegalCodes.size(); ++i)
+    out +=
+        (i ? "," : ",illegal=[") + std::to_string(description.illegalCodes[i]);
+  if (!description.illegalCodes.empty())
+    out += "]";
   return out + ")";
 }

@@ -213,6 +213,8 @@ Verifier::verifyFactors(const std::string &kind,
       return error;
     if (auto error = verifyGroup(name, factor))
       return error;
+    if (auto error = verifyDemands(desc, name, factor, kind == "scale"))
+      return error;
     if (factor.afterLevel && kind != "scale")
       return fault(name, "only a scale can follow the level", "a scale", kind);
     if (!factor.afterLevel && first && factor.op != FactorOp::Multiply)
@@ -241,7 +243,8 @@ std::optional<Error> Verifier::verifyDerived() {
     const Factor &field = derived.field;
     std::string name = "derived '" + field.name + "'";
     if (field.op != FactorOp::Multiply || field.afterLevel ||
-        field.group <= 0 || field.order != ElementOrder::RowMajor)
+        !field.demands.empty() || field.group <= 0 ||
+        field.order != ElementOrder::RowMajor)
       return fault(name, "it is not a number of consecutive elements",
                    "a plain field of groups of a fixed size", "another");
     if (auto error = verifyNumber(name, field.number, field.bits.width()))
@@ -297,6 +300,8 @@ std::optional<Error> Verifier::run() {
     if (auto error = verifyNumber("projection", Number{into.format, 0},
                                   into.format.width()))
       return error;
+  if (auto error = verifyIllegalCodes(desc))
+    return error;
   for (unsigned plane = 0; plane < desc.planes.size(); ++plane)
     if (auto error = verifyAddresses(desc, uses, plane))
       return error;

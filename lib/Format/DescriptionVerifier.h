@@ -67,6 +67,14 @@ std::optional<Error> verifyField(const FormatDescription &description,
 std::optional<Error> verifyNumber(const std::string &name, const Number &number,
                                   unsigned width, unsigned vector = 1);
 
+/// What a factor demands of its numbers: no demand that another implies, and
+/// none that says something about elements which are not stored.
+std::optional<Error> verifyDemands(const FormatDescription &description,
+                                   const std::string &name,
+                                   const Factor &factor, bool isScale);
+/// Illegal codes: ascending, codes of the field, and not all of them.
+std::optional<Error> verifyIllegalCodes(const FormatDescription &description);
+
 /// The bits that the fields of plane number `plane` claim: inside it, and no
 /// two values the same.
 std::optional<Error> verifyAddresses(const FormatDescription &description,

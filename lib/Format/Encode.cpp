@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EncodeMeanSquare.h"
+#include "CheckSteps.h"
 #include "EncodeRules.h"
 #include "EncodeUnits.h"
 #include "Parallel.h"
@@ -397,7 +398,7 @@ grit::encode(const ArraySpec &spec, std::span<const float> values,
   Expected<PlaneSizes> sizes = spec.planeSizes();
   if (!sizes)
     return tl::unexpected(sizes.error());
-  Expected<RulePtr> rule = makeRule(spec.contract);
+  Expected<RulePtr> rule = makeRule(spec.contract, options);
   if (!rule)
     return tl::unexpected(rule.error());
   if (auto error = checkImportance(spec, **rule, options))
@@ -408,7 +409,11 @@ grit::encode(const ArraySpec &spec, std::span<const float> values,
     return tl::unexpected(*error);
   if (auto error = encoder.chooseCodes())
     return tl::unexpected(*error);
-  return encoder.pack(*sizes);
+  std::vector<std::vector<uint8_t>> planes = encoder.pack(*sizes);
+  std::vector<ByteSpan> spans(planes.begin(), planes.end());
+  if (auto error = check_steps::checkLegality(spec, spans))
+    return tl::unexpected(std::move(*error));
+  return planes;
 }
 
 ImportanceUse grit::importanceUse(const Contract &contract) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EncodeRules.h"
+#include "grit/Format/FormatText.h"
 
 #include <algorithm>
 #include <bit>
@@ -19,14 +20,38 @@ using namespace grit;
 // Choice of the rule
 //===----------------------------------------------------------------------===//
 
-Expected<RulePtr> grit::makeRule(const Contract &contract) {
-  const FormatDescription &format = contract.description();
+/// Only a search knows what to do with scales below 0.
+static std::optional<Error> checkOptions(const Contract &contract,
+                                         const EncodeOptions &options,
+                                         EncodeRule rule) {
+  if (!options.negativeScales || rule == EncodeRule::GroupedSearch)
+    return std::nullopt;
+  return makeError(Status::GradeUnknown,
+                   "the encoder of this contract takes no negative scales",
+                   "negative_scales", "false", "true",
+                   contract.displayName() + " is encoded by " +
+                       std::string(encodeRuleName(rule)),
+                   "leave the option out, or ask for the rule grouped_search")
+      .value();
+}
+
+Expected<RulePtr> grit::makeRule(const Contract &contract,
+                                 const EncodeOptions &options) {
+  FormatDescription format = contract.description();
+  format.encoding.rule = options.rule.value_or(format.encoding.rule);
   if (format.encoding.rule != EncodeRule::None)
     if (auto error = checkStructure(format))
       return tl::unexpected(std::move(*error));
+  if (auto error = checkOptions(contract, options, format.encoding.rule))
+    return tl::unexpected(std::move(*error));
   switch (format.encoding.rule) {
   case EncodeRule::None:
     break;
+  case EncodeRule::GroupedAbsMax:
+  case EncodeRule::GroupedSearch:
+    return makeGroupedRule(format, options.negativeScales);
+  case EncodeRule::RowAbsMax:
+    return makeRowAbsMaxRule(format);
   case EncodeRule::Exp2Floor:
   case EncodeRule::Exp2Ceil:
   case EncodeRule::Exp2Rne:
@@ -147,7 +172,9 @@ static std::optional<Error> checkFactor(const Factor &factor, EncodeRule rule,
     return refuse("a factor of S", "another operation");
   if (factor.bits.radix)
     return refuse("bits of its own", "digits that share bits");
-  if (factor.group == kWholeAxis || factor.order == ElementOrder::Block)
+  bool isLine = factor.group == kWholeAxis && rule == EncodeRule::RowAbsMax;
+  if ((factor.group == kWholeAxis || factor.order == ElementOrder::Block) &&
+      !isLine)
     return refuse("groups of a fixed size", "lines or blocks");
   const Number &number = factor.number;
   if (choosesVectors(rule) && (isZero || factor.group != 0))

@@ -97,9 +97,13 @@ Expected<RulePtr> makeGgmlSymmetricRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlTableSearchRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlGridSearchRule(const FormatDescription &format);
 Expected<RulePtr> makeGgmlGridSplitRule(const FormatDescription &format);
+Expected<RulePtr> makeGroupedRule(const FormatDescription &format,
+                                  bool negativeScales);
+Expected<RulePtr> makeRowAbsMaxRule(const FormatDescription &format);
 
-/// The rule that the contract names, or why it does not fit it.
-Expected<RulePtr> makeRule(const Contract &contract);
+/// The rule of the options or of the contract, or why it does not fit it.
+Expected<RulePtr> makeRule(const Contract &contract,
+                           const EncodeOptions &options = {});
 
 //===----------------------------------------------------------------------===//
 // Shared pieces

@@ -103,6 +103,9 @@ std::optional<ItemPacking> grit::packingOf(const BitField &field) {
   if (field.slices.size() != 1 || field.radix)
     return std::nullopt;
   const std::vector<Digit> &digits = field.slices.front().digits;
+  // One value, and nothing beside it.
+  if (digits.empty())
+    return ItemPacking{static_cast<int64_t>(field.slices.front().width), false};
   if (digits.size() == 1 && digits[0].stride > 0 &&
       digits[0] == Digit{1, 0, digits[0].stride})
     return ItemPacking{digits[0].stride, false};

@@ -8,6 +8,7 @@
 
 #include "FormatReader.h"
 #include "grit/Format/Text.h"
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -328,6 +329,22 @@ void FormatReader::readGroup(Factor &factor) {
   factor.group = integer();
 }
 
+void FormatReader::readDemand(Demands &demands) {
+  size_t place = cursor.position();
+  std::string_view word = cursor.takeWord();
+  auto found = std::ranges::find(kDemandNames, word);
+  if (found == std::end(kDemandNames)) {
+    std::string expected;
+    for (std::string_view name : kDemandNames)
+      expected += (expected.empty() ? "" : ", ") + std::string(name);
+    return cursor.failAt(place, "one of " + expected);
+  }
+  auto demand = static_cast<Demand>(found - std::begin(kDemandNames));
+  if (demands.has(demand))
+    return cursor.failAt(place, "each demand once");
+  demands.add(demand);
+}
+
 Factor FormatReader::readFactor(std::string_view kind, std::string name) {
   Factor factor;
   size_t place = cursor.position();
@@ -345,6 +362,8 @@ Factor FormatReader::readFactor(std::string_view kind, std::string name) {
   readGroup(factor);
   cursor.expect(",");
   factor.bits = readField();
+  while (cursor.take(","))
+    readDemand(factor.demands);
   cursor.expect(")");
   return factor;
 }

@@ -60,6 +60,7 @@ private:
   std::vector<float> readTable();
   std::vector<float> readBytes();
   void readGroup(Factor &factor);
+  void readDemand(Demands &demands);
   void keepPlace(std::string_view kind, std::string_view name, size_t place) {
     found.emplace_back(std::string(kind) + " '" + std::string(name) + "'",
                        place);

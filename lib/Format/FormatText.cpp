@@ -52,7 +52,11 @@ static constexpr std::string_view kRules[] = {"none",
                                               "ggml_grid_search_31",
                                               "ggml_grid_search_stretched",
                                               "ggml_grid_split",
-                                              "ggml_grid_split_fit"};
+                                              "ggml_grid_split_fit",
+
+                                              "grouped_abs_max",
+                                              "grouped_search",
+                                              "row_abs_max"};
 static constexpr std::string_view kDerivedRules[] = {"sum", "scaled_sum"};
 static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
                                                   "rtn"};
@@ -61,6 +65,19 @@ static constexpr std::string_view kSaturations[] = {"satfinite", "satmax",
 
 std::string_view grit::encodeRuleName(EncodeRule rule) {
   return kRules[static_cast<unsigned>(rule)];
+}
+
+Expected<EncodeRule> grit::parseEncodeRule(std::string_view name) {
+  auto found = std::ranges::find(kRules, name);
+  if (found != std::end(kRules))
+    return static_cast<EncodeRule>(found - std::begin(kRules));
+  std::string known;
+  for (std::string_view rule : kRules)
+    known += (known.empty() ? "" : ", ") + std::string(rule);
+  return makeError(Status::GradeUnknown, "no encode rule has this name", "rule",
+                   known, quoteText(name), {},
+                   didYouMean(name, std::vector<std::string_view>(
+                                        std::begin(kRules), std::end(kRules))));
 }
 
 /// The value of an enumeration whose names, in order, are `names`.
@@ -132,6 +149,7 @@ private:
   void readProjection();
   void readAxis() { format.description.axisMultiple = reader.integer(); }
   void readArray() { format.description.arrayMultiple = reader.integer(); }
+  void readIllegal();
   void choosePlaces();
 
   TextCursor cursor;
@@ -161,6 +179,7 @@ const FormatParser::Part FormatParser::kParts[] = {
     {"into", &FormatParser::readProjection},
     {"axis", &FormatParser::readAxis},
     {"array", &FormatParser::readArray},
+    {"illegal", &FormatParser::readIllegal},
 };
 
 } // namespace
@@ -358,6 +377,14 @@ void FormatParser::readProjection() {
   into.format = reader.readWord();
   cursor.expect(":");
   readRounding(into.rounding, into.saturation);
+}
+
+void FormatParser::readIllegal() {
+  cursor.expect("[");
+  do
+    format.description.illegalCodes.push_back(reader.smallInteger());
+  while (cursor.take(","));
+  cursor.expect("]");
 }
 
 /// Without a word of the text: one plane of several elements is blocks, all

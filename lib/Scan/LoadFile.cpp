@@ -132,6 +132,9 @@ static Id classify(const Error &error, bool hasRecord) {
   case ErrorCode::MalformedRecord:
     return Id::ContractRefused;
   case ErrorCode::IndicesUnordered:
+  case ErrorCode::IllegalCode:
+  case ErrorCode::IllegalFactor:
+  case ErrorCode::CodeUnderZeroScale:
   case ErrorCode::NotTensorFile:
   case ErrorCode::Other:
     break;

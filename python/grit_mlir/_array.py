@@ -284,6 +284,8 @@ def quantize(
     placements: PlacementsLike = None,
     importance: Any = None,
     search: Literal["mse"] | None = None,
+    rule: str | None = None,
+    negative_scales: bool = False,
 ) -> Array:
     """Encodes float16, bfloat16, float32 or float64 values under a contract.
 
@@ -295,7 +297,9 @@ def quantize(
     per element of the last axis, or as many for each matrix of the last two axes; a
     few contracts need it. `search="mse"`, for every contract with an encoder, then
     tries other scales and offsets for each group of elements, and keeps those with a
-    smaller squared error, weighed by `importance` where it is given.
+    smaller squared error, weighed by `importance` where it is given. `rule` names another encode rule than the contract's
+    ("grouped_search" for groups of signed integers); that one can choose scales below
+    zero (`negative_scales`).
     """
     if search not in (None, "mse"):
         raise ValueError(f"search is None or 'mse', not {search!r}")
@@ -311,7 +315,9 @@ def quantize(
     # A float64 beyond float32 is an infinity, and a signaling NaN is a NaN.
     with np.errstate(over="ignore", invalid="ignore"):
         flat = np.ascontiguousarray(values, np.float32).reshape(-1)
-    return Array._make(spec, spec.encode(flat, weights, search is not None))
+    return Array._make(
+        spec, spec.encode(flat, weights, search is not None, rule, negative_scales)
+    )
 
 
 def convert(

@@ -64,6 +64,13 @@ void bindContracts(nb::module_ &m);
 void bindSpecs(nb::module_ &m);
 void bindFiles(nb::module_ &m);
 void bindCheckpoints(nb::module_ &m);
+void bindNinfer(nb::module_ &m);
+
+/// How a quantize departs from its contract.
+EncodeOptions toEncodeOptions(
+    const std::optional<nb::ndarray<const float, nb::ndim<1>, nb::c_contig,
+                                    nb::device::cpu>> &importance,
+    const std::optional<std::string> &rule, bool negativeScales);
 
 } // namespace grit::python
 

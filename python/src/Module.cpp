@@ -81,4 +81,5 @@ NB_MODULE(_core, m) {
   bindSpecs(m);
   bindFiles(m);
   bindCheckpoints(m);
+  bindNinfer(m);
 }

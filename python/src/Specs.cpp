@@ -84,11 +84,10 @@ static std::vector<BytesOut> toArrays(PlaneBytes planes) {
 
 static std::vector<BytesOut>
 encodeArray(const ArraySpec &spec, const FloatsIn &values,
-            const std::optional<FloatsIn> &weights, bool searches) {
+            const std::optional<FloatsIn> &weights, bool searches,
+            const std::optional<std::string> &rule, bool negativeScales) {
   std::span<const float> in(values.data(), values.size());
-  EncodeOptions options;
-  if (weights)
-    options.importance = {weights->data(), weights->size()};
+  EncodeOptions options = toEncodeOptions(weights, rule, negativeScales);
   if (searches)
     options.search = EncodeOptions::Search::MeanSquare;
   auto planes = [&] {
@@ -244,7 +243,8 @@ void grit::python::bindSpecs(nb::module_ &m) {
       .def("gid", [](const ArraySpec &s) { return toBytes(s.gid()); })
       .def("encode", encodeArray, nb::arg("values").noconvert(),
            nb::arg("importance").noconvert().none() = nb::none(),
-           nb::arg("searches") = false)
+           nb::arg("searches") = false, nb::arg("rule").none() = nb::none(),
+           nb::arg("negative_scales") = false)
       .def("decode", decodeArray, nb::arg("planes").noconvert(),
            nb::arg("out").noconvert())
       .def("recode", recodeArray, nb::arg("planes").noconvert(),

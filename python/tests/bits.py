@@ -14,8 +14,11 @@ OWN_GRADES = ("mxfp8_e4m3",)
 GGUF = tuple(f"gguf.{name}" for name in (
     "q4_0", "q4_k", "q8_0", "mxfp4", "iq4_nl", "q4_1", "q5_0", "q5_1", "q8_1", "q2_k",
     "q3_k", "q5_k", "q6_k", "q8_k", "iq4_xs", "tq1_0", "tq2_0", "nvfp4", "q1_0", "q2_0"))
-# Grades, what ggml's encoders write, and NF4.
-ALL = GRADES + OWN_GRADES + GGUF + ("hurray.nf4",)
+NINFER = tuple(f"ninfer.{name}" for name in (
+    "q4_g64_fp16", "q5_g64_fp16", "q6_g64_fp16", "q8_g32_fp16", "t2_g128_fp16",
+    "fp8_e4m3fn_row_bf16", "fp8_e4m3fn_row_fp16"))
+# Everything that encodes.
+ALL = GRADES + OWN_GRADES + GGUF + ("hurray.nf4",) + NINFER
 # Other types of GGUF.
 DECODED = tuple(f"gguf.{name}" for name in (
     "f32", "f16", "bf16", "i8", "i16", "i32", "iq1_s", "iq1_m", "iq2_xxs", "iq2_xs",
@@ -29,8 +32,8 @@ CHECKPOINTS = (
     "bnb.fp4", "bnb.fp4_double", "mlx.q2_bf16", "mlx.q2_f16", "mlx.q3_bf16", "mlx.q3_f16",
     "mlx.q4_bf16", "mlx.q4_f16", "mlx.q5_bf16", "mlx.q5_f16", "mlx.q6_bf16", "mlx.q6_f16",
     "mlx.q8_bf16", "mlx.q8_f16", "hqq.q2", "hqq.q4", "hqq.q8", "gptq.q2", "gptq.q2_v2",
-    "gptq.q4", "gptq.q4_v2", "gptq.q8", "gptq.q8_v2", "ninfer.nvfp4", "ninfer.q2_g64_fp16",
-    "ninfer.q4_g64_fp16", "ninfer.q8_g32_fp16", "ninfer.t2_g128_fp16")
+    "gptq.q4", "gptq.q4_v2", "gptq.q8", "gptq.q8_v2", "ninfer.nvfp4", "ninfer.nvfp4_stacked",
+    "ninfer.q2_g64_fp16", "ninfer.pq2_0")
 
 
 def require_compiler():

@@ -150,10 +150,16 @@ TEST(Contract, Names) {
                                              "gptq.q8",
                                              "gptq.q8_v2",
                                              "ninfer.nvfp4",
+                                             "ninfer.nvfp4_stacked",
                                              "ninfer.q2_g64_fp16",
                                              "ninfer.q4_g64_fp16",
+                                             "ninfer.q5_g64_fp16",
+                                             "ninfer.q6_g64_fp16",
                                              "ninfer.q8_g32_fp16",
-                                             "ninfer.t2_g128_fp16"};
+                                             "ninfer.t2_g128_fp16",
+                                             "ninfer.fp8_e4m3fn_row_bf16",
+                                             "ninfer.fp8_e4m3fn_row_fp16",
+                                             "ninfer.pq2_0"};
   EXPECT_EQ(registeredContractNames(), expected);
   std::set<uint64_t> ids;
   for (const std::string &name : expected) {
@@ -177,8 +183,8 @@ TEST(Contract, ForeignIdsAreFixed) {
       {"gguf.q8_0", 0x6dede786c0a3e4f9},
       {"gguf.mxfp4", 0xe15062f68b263874},
       {"gguf.iq4_nl", 0xba99a8a420513efb},
-      {"hurray.nf4", 0x1c8eae49fec7773d},
-      {"hurray.nf4(block=128)", 0x75c5c4887962c010},
+      {"hurray.nf4", 0x95e3ddf296a4765d},
+      {"hurray.nf4(block=128)", 0x377666dff353d570},
   };
   for (auto [name, id] : cases)
     EXPECT_EQ(contract(name).id(), id)

@@ -230,7 +230,8 @@ TEST(Description, CanonicalText) {
       "gritfmt1(planes=[4/1@0,32/64@1],codes=p0:4@0+i*4,level=[bf800000,b");
   std::string nf4 = contract("hurray.nf4").canonical();
   EXPECT_EQ(nf4.substr(nf4.find("scales")),
-            "scales=[(binary32,axis/64,p1:32@0+i*32)],axis=64)");
+            "scales=[(binary32,axis/64,p1:32@0+i*32,finite,not_negative)],"
+            "axis=64)");
   // The parts that only grades use.
   EXPECT_EQ(canonicalText(contract("i8s24").description()),
             "gritfmt1(planes=[16/4@0,16/32@1,4/4@2],codes=p0:8@0+i*8,level=s8,"

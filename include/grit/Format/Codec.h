@@ -16,6 +16,7 @@
 
 #include "grit/Format/Contract.h"
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,10 +53,16 @@ struct EncodeOptions {
   /// the last axis, or as many for each matrix of the last two axes.
   std::span<const float> importance = {};
   Search search = Search::None;
+  /// Another rule than the contract's. Refused where the rule has no use for
+  /// the description.
+  std::optional<EncodeRule> rule = std::nullopt;
+  /// GroupedSearch may choose scales below 0.
+  bool negativeScales = false;
 };
 
-/// Encodes `values` (row-major) under the contract's rule. Importance is
-/// refused where neither the rule nor the search uses it.
+/// Encodes `values` (row-major) under the contract's rule; what comes out is
+/// legal under the contract. Importance is refused where neither the rule nor
+/// the search uses it.
 Expected<std::vector<std::vector<uint8_t>>>
 encode(const ArraySpec &spec, std::span<const float> values,
        const EncodeOptions &options);

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace grit {
@@ -149,6 +150,36 @@ inline constexpr int64_t kWholeAxis = -1;
 /// How a factor joins what stands before it.
 enum class FactorOp : uint8_t { Multiply, Divide, Add };
 
+/// What the numbers of a factor are in a legal array. Decode is defined without
+/// it; level 2 of a check verifies it.
+enum class Demand : uint8_t {
+  Finite,      ///< no NaN and no infinity
+  Unsigned,    ///< the sign bit is 0
+  NotNegative, ///< 0 or more: -0 is 0
+  Positive,    ///< more than 0
+  PlusZero,    ///< a zero is +0
+  ZeroClears,  ///< under a zero, the level of every element is a zero
+};
+
+/// A set of demands.
+struct Demands {
+  uint8_t bits = 0;
+
+  bool has(Demand demand) const {
+    return bits >> static_cast<unsigned>(demand) & 1;
+  }
+  void add(Demand demand) {
+    bits = static_cast<uint8_t>(bits | 1u << static_cast<unsigned>(demand));
+  }
+  bool empty() const { return bits == 0; }
+  friend bool operator==(const Demands &, const Demands &) = default;
+};
+
+/// The words of the text, in the order of the enumeration.
+inline constexpr std::string_view kDemandNames[] = {
+    "finite",   "unsigned",  "not_negative",
+    "positive", "plus_zero", "zero_clears"};
+
 /// One factor of a scale or of an offset: a number per group of elements.
 struct Factor {
   std::string name; ///< "d", "sc", "dmin", ...: for people and documents
@@ -161,6 +192,7 @@ struct Factor {
   FactorOp op = FactorOp::Multiply;
   /// Applied to the scaled level, and not to S.
   bool afterLevel = false;
+  Demands demands = {};
 
   friend bool operator==(const Factor &, const Factor &) = default;
 };
@@ -287,6 +319,9 @@ enum class EncodeRule : uint8_t {
   GgmlGridSearchStretched, ///< ... from 19, the factor times 1.033
   GgmlGridSplit,           ///< three levels and a shift, from every split
   GgmlGridSplitFit,        ///< ... with a factor of least squares
+  GroupedAbsMax, ///< amax / qmax, codes by the reciprocal of the stored scale
+  GroupedSearch, ///< the scale of least squared error among 68 more
+  RowAbsMax,     ///< a scale per line, of values rounded to bfloat16
 };
 
 /// What a derived field holds of the elements of its group.
@@ -351,6 +386,11 @@ struct FormatDescription {
   int64_t axisMultiple = 1;
   /// The number of elements must be a multiple of this.
   int64_t arrayMultiple = 1;
+  /// Codes that no legal array has, ascending. Decode is defined for them;
+  /// level 2 of a check refuses them.
+  std::vector<uint32_t> illegalCodes = {};
+
+  bool isIllegal(uint32_t code) const;
 
   /// True when a NaN or an infinity can come out of decode.
   bool canBeNonFinite() const;

@@ -62,6 +62,8 @@ Expected<NamedFormat> parseFormat(std::string_view text,
 
 /// "ggml_exp2", ...: an encode rule in the text of a format.
 std::string_view encodeRuleName(EncodeRule rule);
+/// The rule of a name, or an error with the names.
+Expected<EncodeRule> parseEncodeRule(std::string_view name);
 
 } // namespace grit
 

@@ -47,6 +47,10 @@ enum class ErrorCode : uint8_t {
   OrphanRecord,     ///< a record describes a tensor that is not there
   UnknownGradeId,   ///< no grade with this id is known
   IndicesUnordered, ///< the indices of a sparse array do not rise
+  // What a contract calls illegal, in the contents of an array.
+  IllegalCode,       ///< a code of an element
+  IllegalFactor,     ///< a scale, a divisor or an offset
+  CodeUnderZeroScale ///< an element is not zero, though its scale is
 };
 
 /// Why something was refused. Every refusal names the field, what was declared

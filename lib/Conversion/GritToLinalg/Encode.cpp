@@ -182,6 +182,7 @@ static std::pair<StringRef, StringRef> whyRuleIsNotEmitted(EncodeRule rule) {
   case EncodeRule::GgmlGridSearchStretched:
   case EncodeRule::GgmlGridSplit:
   case EncodeRule::GgmlGridSplitFit:
+  case EncodeRule::GroupedSearch:
     return {"a rule without a search",
             "searches for the best scale of a block"};
   case EncodeRule::GgmlReciprocalMax:
@@ -195,6 +196,8 @@ static std::pair<StringRef, StringRef> whyRuleIsNotEmitted(EncodeRule rule) {
   case EncodeRule::GptqSymmetric:
   case EncodeRule::HqqMinMax:
   case EncodeRule::MlxEdge:
+  case EncodeRule::GroupedAbsMax:
+  case EncodeRule::RowAbsMax:
     return {"a rule that the compiler knows",
             "has one that only the library follows"};
   }
