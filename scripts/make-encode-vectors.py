@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
 """Makes spec/conformance/encode-vectors.json: what encode must write.
 
-    python3 scripts/make-encode-vectors.py --ggml libggml-base.so \
-        --ggml-version COMMIT > spec/conformance/encode-vectors.json
+    python3 scripts/make-encode-vectors.py > spec/conformance/encode-vectors.json
 
 The bytes come from packages that are not part of this project: libgguf (ggml's
-C code) for the GGUF formats, grit-datatype for the grades. Three types libgguf
-does not write: they come from ggml's own library, built without contraction of
-floating-point operations (-ffp-contract=off). Inputs are not
+C code) for the GGUF formats, libggml-python (ggml's own library) for the three
+that it does not write, grit-datatype for the grades. Inputs are not
 stored: `values` below makes them from integers alone, and
 unittests/Format/EncodeVectorsTest.cpp makes the same ones. Kinds are described
 in spec/conformance/README.md.
 """
 
-import argparse
 import ctypes
 import importlib.metadata
 import json
+import pathlib
 import sys
 
 import grit
+import libggml
 import libgguf
 import numpy as np
 
@@ -157,11 +156,8 @@ def planes(name, x, weights, library):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ggml", required=True, help="path of its library")
-    parser.add_argument("--ggml-version", required=True, help="its commit")
-    arguments = parser.parse_args()
-    library = ctypes.CDLL(arguments.ggml)
+    path, = pathlib.Path(libggml.__path__[0]).glob("lib*/libggml-base.so")
+    library = ctypes.CDLL(str(path))
     cases, seed = [], 1
     for contract in (*GRADES, *GGUF, *GGML):
         kinds = [*COMMON]
@@ -181,8 +177,7 @@ def main():
             cases.append(case)
             seed += 1
     made_with = {name: importlib.metadata.version(name)
-                 for name in ("grit-datatype", "libgguf")}
-    made_with["ggml"] = arguments.ggml_version
+                 for name in ("grit-datatype", "libgguf", "libggml-python")}
     head = json.dumps({"made_with": made_with, "shape": SHAPE})
     lines = ",\n".join(json.dumps(case) for case in cases)
     sys.stdout.write(head[:-1] + ', "cases": [\n' + lines + "\n]}\n")

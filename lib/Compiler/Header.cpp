@@ -157,8 +157,11 @@ static std::string declare(const CInterfaceOperand &operand, StringRef name) {
 /// No line of a comment may end it, or go on in the next line.
 static std::string inComment(StringRef text) {
   std::string safe;
-  for (char c : text)
-    safe += c == '*' || c == '\\' || !isPrint(c) ? '.' : c;
+  for (char c : text) {
+    if (c == '/' && StringRef(safe).ends_with("*"))
+      safe += ' ';
+    safe += c == '\\' || !isPrint(c) ? '.' : c;
+  }
   return safe;
 }
 

@@ -57,24 +57,20 @@ Expected<int64_t> grit::byteSize(const ElementType &type,
   Expected<int64_t> count = elementCount(shape);
   if (!count)
     return count;
-  int64_t bits = type.bits;
-  if (bits % 8 != 0) {
-    int64_t last = shape.empty() ? 1 : shape.back();
-    int64_t unit = bits == 4 ? 2 : 4; // elements that fill whole bytes
-    if (last % unit != 0)
-      return makeError(
-          Status::SizeMismatch,
-          "rows of " + std::string(type.token) + " do not fill whole bytes",
-          "shape",
-          "a last extent that is a multiple of " + std::to_string(unit),
-          shapeText(shape), "the shape counts bytes or words, not elements",
-          "write the number of elements in the last axis");
-  }
   int64_t total;
-  if (__builtin_mul_overflow(*count, bits, &total))
+  if (__builtin_mul_overflow(*count, int64_t(type.bits), &total))
     return makeError(Status::SizeMismatch,
                      "the number of bits overflows 63 bits", "shape",
                      "a size below 2^63", shapeText(shape));
+  if (total % 8 != 0)
+    return makeError(
+        Status::SizeMismatch,
+        "elements of " + std::string(type.token) + " do not fill whole bytes",
+        "shape",
+        "a multiple of " + std::to_string(type.bits == 4 ? 2 : 4) + " elements",
+        std::to_string(*count) + ", " + shapeText(shape),
+        "the shape counts bytes or words, not elements",
+        "write the number of elements in the last axis");
   return total / 8;
 }
 

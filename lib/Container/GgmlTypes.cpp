@@ -16,29 +16,68 @@ struct Row {
   uint32_t id;
   std::string_view name;
   int64_t elements, bytes;
+  /// Bits of codes that ggml keeps in a number of several bytes: no field of
+  /// the description fills it.
+  std::optional<ByteOrder::Word> packed = std::nullopt;
 };
 } // namespace
 
 static constexpr Row kRows[] = {
-    {0, "F32", 1, 4},         {1, "F16", 1, 2},
-    {2, "Q4_0", 32, 18},      {3, "Q4_1", 32, 20},
-    {6, "Q5_0", 32, 22},      {7, "Q5_1", 32, 24},
-    {8, "Q8_0", 32, 34},      {9, "Q8_1", 32, 36},
-    {10, "Q2_K", 256, 84},    {11, "Q3_K", 256, 110},
-    {12, "Q4_K", 256, 144},   {13, "Q5_K", 256, 176},
-    {14, "Q6_K", 256, 210},   {15, "Q8_K", 256, 292},
-    {16, "IQ2_XXS", 256, 66}, {17, "IQ2_XS", 256, 74},
-    {18, "IQ3_XXS", 256, 98}, {19, "IQ1_S", 256, 50},
-    {20, "IQ4_NL", 32, 18},   {21, "IQ3_S", 256, 110},
-    {22, "IQ2_S", 256, 82},   {23, "IQ4_XS", 256, 136},
-    {24, "I8", 1, 1},         {25, "I16", 1, 2},
-    {26, "I32", 1, 4},        {27, "I64", 1, 8},
-    {28, "F64", 1, 8},        {29, "IQ1_M", 256, 56},
-    {30, "BF16", 1, 2},       {34, "TQ1_0", 256, 54},
-    {35, "TQ2_0", 256, 66},   {39, "MXFP4", 32, 17},
-    {40, "NVFP4", 64, 36},    {41, "Q1_0", 128, 18},
+    {0, "F32", 1, 4},
+    {1, "F16", 1, 2},
+    {2, "Q4_0", 32, 18},
+    {3, "Q4_1", 32, 20},
+    {6, "Q5_0", 32, 22, {{2, 4}}},
+    {7, "Q5_1", 32, 24, {{4, 4}}},
+    {8, "Q8_0", 32, 34},
+    {9, "Q8_1", 32, 36},
+    {10, "Q2_K", 256, 84},
+    {11, "Q3_K", 256, 110},
+    {12, "Q4_K", 256, 144},
+    {13, "Q5_K", 256, 176},
+    {14, "Q6_K", 256, 210},
+    {15, "Q8_K", 256, 292},
+    {16, "IQ2_XXS", 256, 66},
+    {17, "IQ2_XS", 256, 74},
+    {18, "IQ3_XXS", 256, 98},
+    {19, "IQ1_S", 256, 50},
+    {20, "IQ4_NL", 32, 18},
+    {21, "IQ3_S", 256, 110},
+    {22, "IQ2_S", 256, 82},
+    {23, "IQ4_XS", 256, 136, {{2, 2}}},
+    {24, "I8", 1, 1},
+    {25, "I16", 1, 2},
+    {26, "I32", 1, 4},
+    {27, "I64", 1, 8},
+    {28, "F64", 1, 8},
+    {29, "IQ1_M", 256, 56},
+    {30, "BF16", 1, 2},
+    {34, "TQ1_0", 256, 54},
+    {35, "TQ2_0", 256, 66},
+    {39, "MXFP4", 32, 17},
+    {40, "NVFP4", 64, 36},
+    {41, "Q1_0", 128, 18},
     {42, "Q2_0", 64, 18},
 };
+
+/// None where the levels are vectors: ggml reads those as the bytes of words in
+/// its tables, so that a big-endian machine finds other numbers in them.
+static std::optional<ByteOrder> byteOrder(const GgmlType &type,
+                                          const Row &row) {
+  ByteOrder order(type.bytes);
+  if (!type.contract) {
+    if (type.bytes > 1)
+      order.add({0, type.bytes});
+    return order;
+  }
+  const FormatDescription &format = type.contract->description();
+  if (format.level.vector > 1)
+    return std::nullopt;
+  order = ByteOrder::of(format, 0);
+  if (row.packed)
+    order.add(*row.packed);
+  return order;
+}
 
 static GgmlType makeType(const Row &row) {
   GgmlType type;
@@ -47,13 +86,14 @@ static GgmlType makeType(const Row &row) {
   type.elements = row.elements;
   type.bytes = row.bytes;
   type.element = lookupElementType(row.name);
-  Expected<Contract> parsed = Contract::parse("gguf." + toLower(row.name));
-  if (!parsed)
-    return type;
-  const PlaneInfo &blocks = parsed->description().planes.front();
-  type.elements = blocks.elements;
-  type.bytes = blocks.bits / 8;
-  type.contract = std::move(*parsed);
+  if (Expected<Contract> parsed =
+          Contract::parse("gguf." + toLower(row.name))) {
+    const PlaneInfo &blocks = parsed->description().planes.front();
+    type.elements = blocks.elements;
+    type.bytes = blocks.bits / 8;
+    type.contract = std::move(*parsed);
+  }
+  type.byteOrder = byteOrder(type, row);
   return type;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GgufCursor.h"
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -24,9 +25,11 @@ unsigned grit::ggufWidth(GgufValueType type) {
   return kWidths[static_cast<uint32_t>(type)];
 }
 
-void grit::appendLE(std::string &out, uint64_t value, unsigned bytes) {
+void grit::appendNumber(std::string &out, uint64_t value, unsigned bytes,
+                        std::endian order) {
   for (unsigned i = 0; i < bytes; ++i)
-    out += static_cast<char>(value >> (8 * i));
+    out += static_cast<char>(
+        value >> (8 * (order == std::endian::little ? i : bytes - 1 - i)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,6 +80,21 @@ Expected<GgufValueType> GgufCursor::readType() {
   return static_cast<GgufValueType>(*type);
 }
 
+/// Turns the bytes of numbers of `width` bytes round.
+static void swapNumbers(std::string &text, size_t from, unsigned width) {
+  for (size_t i = from; i < text.size(); i += width)
+    std::reverse(text.begin() + static_cast<ptrdiff_t>(i),
+                 text.begin() + static_cast<ptrdiff_t>(i + width));
+}
+
+void GgufCursor::copyNumbers(uint64_t count, unsigned width, std::string &out) {
+  const size_t before = out.size();
+  out.append(reinterpret_cast<const char *>(bytes.data()) + at, count * width);
+  at += count * width;
+  if (order != std::endian::little)
+    swapNumbers(out, before, width);
+}
+
 std::optional<Error> GgufCursor::readArray(unsigned depth, std::string &out) {
   // Arrays of arrays are legal and rare; the depth bounds the recursion.
   constexpr unsigned kDepth = 4;
@@ -95,14 +113,13 @@ std::optional<Error> GgufCursor::readArray(unsigned depth, std::string &out) {
                      "array length", "at most " + std::to_string(kMaxGgufArray),
                      std::to_string(*count))
         .value();
-  appendLE(out, static_cast<uint32_t>(*type), 4);
-  appendLE(out, *count, 8);
+  appendNumber(out, static_cast<uint32_t>(*type), 4);
+  appendNumber(out, *count, 8);
   if (unsigned width = ggufWidth(*type)) {
     uint64_t size = *count * width; // below 2^27
     if (size > remaining())
       return endOfFile("array", size).value();
-    out.append(reinterpret_cast<const char *>(bytes.data()) + at, size);
-    at += size;
+    copyNumbers(*count, width, out);
     return std::nullopt;
   }
   for (uint64_t i = 0; i < *count; ++i)
@@ -119,15 +136,14 @@ std::optional<Error> GgufCursor::readValue(GgufValueType type, unsigned depth,
     Expected<std::string> text = readString("string", kMaxGgufString);
     if (!text)
       return text.error();
-    appendLE(out, text->size(), 8);
+    appendNumber(out, text->size(), 8);
     out += *text;
     return std::nullopt;
   }
   unsigned width = ggufWidth(type);
   if (width > remaining())
     return endOfFile("value", width).value();
-  out.append(reinterpret_cast<const char *>(bytes.data()) + at, width);
-  at += width;
+  copyNumbers(1, width, out);
   return std::nullopt;
 }
 
@@ -164,13 +180,13 @@ static uint64_t loadLE(std::string_view text, unsigned bytes) {
 
 GgufKeyValue GgufKeyValue::ofUint32(std::string key, uint32_t value) {
   GgufKeyValue pair{std::move(key), GgufValueType::Uint32, {}};
-  appendLE(pair.value, value, 4);
+  appendNumber(pair.value, value, 4);
   return pair;
 }
 
 GgufKeyValue GgufKeyValue::ofString(std::string key, std::string_view value) {
   GgufKeyValue pair{std::move(key), GgufValueType::String, {}};
-  appendLE(pair.value, value.size(), 8);
+  appendNumber(pair.value, value.size(), 8);
   pair.value += value;
   return pair;
 }
@@ -191,6 +207,38 @@ std::optional<std::string_view> GgufKeyValue::asString() const {
   if (type != GgufValueType::String)
     return std::nullopt;
   return std::string_view(value).substr(8);
+}
+
+/// Takes a value off the front of `rest`.
+static void appendValue(GgufValueType type, std::string_view &rest,
+                        std::endian order, std::string &out) {
+  auto number = [&](unsigned width) {
+    const uint64_t value = loadLE(rest, width);
+    appendNumber(out, value, width, order);
+    rest.remove_prefix(width);
+    return value;
+  };
+  if (unsigned width = ggufWidth(type)) {
+    number(width);
+  } else if (type == GgufValueType::String) {
+    const uint64_t length = number(8);
+    out += rest.substr(0, length);
+    rest.remove_prefix(length);
+  } else {
+    const auto element = static_cast<GgufValueType>(number(4));
+    for (uint64_t count = number(8); count > 0; --count)
+      appendValue(element, rest, order, out);
+  }
+}
+
+std::string grit::ggufValueBytes(const GgufKeyValue &pair, std::endian order) {
+  if (order == std::endian::little)
+    return pair.value;
+  std::string out;
+  out.reserve(pair.value.size());
+  std::string_view rest = pair.value;
+  appendValue(pair.type, rest, order, out);
+  return out;
 }
 
 std::string grit::ggufTypeText(const GgufKeyValue &pair) {

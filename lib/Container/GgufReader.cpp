@@ -9,6 +9,7 @@
 #include "GgufCursor.h"
 #include "Layout.h"
 #include "grit/Container/Gguf.h"
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <unordered_set>
@@ -41,12 +42,14 @@ private:
   std::optional<Error> readAlignment();
   Expected<Record> readRecord();
   Expected<TensorInfo> tensor(const Record &record, uint64_t dataStart);
+  Expected<ByteSpan> dataOf(const GgmlType &type, uint64_t begin, size_t size);
   std::optional<Error> readTensors(const std::vector<Record> &records);
 
   GgufReader &reader;
   const OpenOptions &options;
   GgufCursor cursor;
   std::vector<Extent> extents;
+  uint64_t copied = 0; ///< bytes of a big-endian file
 };
 
 } // namespace grit
@@ -60,20 +63,17 @@ std::optional<Error> GgufParser::readVersion() {
   Expected<uint32_t> version = cursor.read<uint32_t>("version");
   if (!version)
     return version.error();
+  // Nothing else in the header tells the order of bytes.
+  if (*version != 0 && (*version & 0xFFFF) == 0) {
+    reader.order = std::endian::big;
+    cursor.setOrder(std::endian::big);
+    *version = __builtin_bswap32(*version);
+  }
   if (*version >= 1 && *version <= 3) {
     reader.fileVersion = *version;
     cursor.setNarrow(*version == 1);
     return std::nullopt;
   }
-  if (*version != 0 && (*version & 0xFFFF) == 0)
-    return makeError(
-               Status::GradeUnknown, "the file is big-endian", "version",
-               "1, 2 or 3, little-endian",
-               std::to_string(*version >> 24) + ", big-endian",
-               "it was made for a big-endian machine",
-               "convert it with gguf-convert-endian of the Python package "
-               "gguf")
-        .value();
   return makeError(Status::GradeUnknown, "unknown version of GGUF", "version",
                    "1, 2 or 3", std::to_string(*version), {},
                    "use a newer grit")
@@ -188,6 +188,56 @@ static Expected<int64_t> tensorBytes(const GgmlType &type,
   return size;
 }
 
+Error grit::noBigEndianForm(const GgmlType &type) {
+  return makeError(Status::GradeUnknown, "the type has no big-endian form",
+                   "byte order", "little-endian, for " + std::string(type.name),
+                   "big-endian",
+                   "ggml reads its tables of vectors as the bytes of words: on "
+                   "a big-endian machine the numbers change places",
+                   "use the little-endian file")
+      .value();
+}
+
+/// The bytes of a tensor, little-endian.
+Expected<ByteSpan> GgufParser::dataOf(const GgmlType &type, uint64_t begin,
+                                      size_t size) {
+  ByteSpan rest = reader.file.bytes().subspan(begin, size);
+  if (reader.order == std::endian::little)
+    return rest;
+  if (!type.byteOrder)
+    return tl::unexpected(noBigEndianForm(type));
+  // Tensors that overlap would be copied again and again.
+  copied += size;
+  if (copied > reader.fileBytes())
+    return withCode(
+        ErrorCode::Overlap,
+        makeError(Status::SizeMismatch, "tensors overlap", "size",
+                  "tensors that fit into the file beside each other",
+                  std::to_string(copied) + " bytes of tensors in a file of " +
+                      std::to_string(reader.fileBytes()),
+                  "the header was changed without moving the data",
+                  "write the file again with a current writer"));
+  // The copy has the offsets of the file, so that tensors keep their order.
+  if (reader.native.bytes().empty()) {
+    Expected<ScratchFile> native = ScratchFile::create(reader.fileBytes());
+    if (!native)
+      return tl::unexpected(native.error());
+    reader.native = std::move(*native);
+  }
+  const size_t unit = static_cast<size_t>(type.byteOrder->unitBytes());
+  const size_t most = unit * std::max<size_t>((size_t(1) << 20) / unit, 1);
+  std::vector<uint8_t> piece;
+  for (uint64_t at = begin; !rest.empty(); at += piece.size()) {
+    piece.assign(rest.begin(), rest.begin() + static_cast<ptrdiff_t>(
+                                                  std::min(rest.size(), most)));
+    rest = rest.subspan(piece.size());
+    type.byteOrder->swap(piece);
+    if (auto written = reader.native.writeAt(at, piece); !written)
+      return tl::unexpected(written.error());
+  }
+  return reader.native.bytes().subspan(begin, size);
+}
+
 Expected<TensorInfo> GgufParser::tensor(const Record &record,
                                         uint64_t dataStart) {
   if (std::optional<Error> error = checkTensorName(record.name))
@@ -238,9 +288,13 @@ Expected<TensorInfo> GgufParser::tensor(const Record &record,
   info.dtype = type->name;
   info.element = type->element;
   info.shape = record.shape;
-  if (*size > 0)
-    info.bytes = reader.file.bytes().subspan(dataStart + record.offset,
-                                             static_cast<size_t>(*size));
+  if (*size > 0) {
+    Expected<ByteSpan> bytes =
+        dataOf(*type, dataStart + record.offset, static_cast<size_t>(*size));
+    if (!bytes)
+      return tl::unexpected(bytes.error());
+    info.bytes = *bytes;
+  }
   // Plain numbers are elements, whoever else has a contract for them.
   if (type->element || !type->contract)
     return info;

@@ -61,64 +61,98 @@ static Expected<uint64_t> entryBytes(const GgufEntry &entry) {
   return static_cast<uint64_t>(size);
 }
 
-static void appendString(std::string &out, std::string_view text) {
-  appendLE(out, text.size(), 8);
-  out += text;
+namespace {
+/// A header on its way to a file of one byte order.
+struct Header {
+  std::endian order;
+  std::string text = "GGUF";
+
+  void number(uint64_t value, unsigned bytes) {
+    appendNumber(text, value, bytes, order);
+  }
+  void string(std::string_view value) {
+    number(value.size(), 8);
+    text += value;
+  }
+};
+} // namespace
+
+static Expected<const ByteOrder *> wordsOf(const GgufEntry &entry,
+                                           std::endian order) {
+  static const ByteOrder kBytes;
+  if (order == std::endian::little)
+    return &kBytes;
+  if (entry.type->byteOrder)
+    return &*entry.type->byteOrder;
+  return tl::unexpected(noBigEndianForm(*entry.type));
+}
+
+/// Adds an entry to the header; its offset counts from the end of that.
+static Expected<uint64_t> addEntry(Header &header, const GgufEntry &entry,
+                                   uint64_t offset) {
+  Expected<uint64_t> size = entryBytes(entry);
+  if (!size)
+    return size;
+  if (offset > UINT64_MAX / 4)
+    return makeError(Status::SizeMismatch, "the file would be too large",
+                     "file size", "less than 2^62 bytes", "more");
+  header.string(entry.name);
+  header.number(entry.shape.size(), 4);
+  for (size_t i = entry.shape.size(); i-- > 0;)
+    header.number(static_cast<uint64_t>(entry.shape[i]), 8);
+  header.number(entry.type->id, 4);
+  header.number(offset, 8);
+  return size;
 }
 
 Expected<std::unique_ptr<GgufWriter>>
 GgufWriter::create(const std::string &path, std::vector<GgufEntry> entries,
-                   std::vector<GgufKeyValue> pairs) {
+                   std::vector<GgufKeyValue> pairs, std::endian order) {
   Expected<uint64_t> alignment = alignmentOf(pairs);
   if (!alignment)
     return tl::unexpected(alignment.error());
-  std::string header = "GGUF";
-  appendLE(header, 3, 4);
-  appendLE(header, entries.size(), 8);
-  appendLE(header, pairs.size(), 8);
+  Header header{order};
+  header.number(3, 4);
+  header.number(entries.size(), 8);
+  header.number(pairs.size(), 8);
   for (const GgufKeyValue &pair : pairs) {
-    appendString(header, pair.key);
-    appendLE(header, static_cast<uint32_t>(pair.type), 4);
-    header += pair.value;
+    header.string(pair.key);
+    header.number(static_cast<uint32_t>(pair.type), 4);
+    header.text += ggufValueBytes(pair, order);
   }
 
   std::vector<Slot> slots;
   std::unordered_set<std::string_view> names;
   uint64_t offset = 0;
   for (const GgufEntry &entry : entries) {
-    Expected<uint64_t> size = entryBytes(entry);
+    Expected<const ByteOrder *> words = wordsOf(entry, order);
+    Expected<uint64_t> size = addEntry(header, entry, offset);
+    if (size && !words)
+      size = tl::unexpected(words.error());
     if (size && !names.insert(entry.name).second)
       size = makeError(Status::GradeUnknown, "the name appears twice", "name",
                        "each name once", "twice");
-    if (size && (offset > UINT64_MAX / 4))
-      size = makeError(Status::SizeMismatch, "the file would be too large",
-                       "file size", "less than 2^62 bytes", "more");
     if (!size)
       return tl::unexpected(inTensor(size.error(), entry.name));
-    appendString(header, entry.name);
-    appendLE(header, entry.shape.size(), 4);
-    for (size_t i = entry.shape.size(); i-- > 0;)
-      appendLE(header, static_cast<uint64_t>(entry.shape[i]), 8);
-    appendLE(header, entry.type->id, 4);
-    appendLE(header, offset, 8);
     Slot slot;
     slot.name = entry.name;
     slot.offset = offset;
     slot.size = *size;
+    slot.order = *words;
     slots.push_back(std::move(slot));
     offset = padTo(offset + *size, *alignment);
   }
-  header.resize(padTo(header.size(), *alignment), '\0');
+  header.text.resize(padTo(header.text.size(), *alignment), '\0');
 
   Expected<AtomicFile> file = AtomicFile::create(path);
   if (!file)
     return tl::unexpected(file.error());
   std::unique_ptr<GgufWriter> writer(new GgufWriter(std::move(*file)));
   for (Slot &slot : slots)
-    slot.offset += header.size();
+    slot.offset += header.text.size();
   writer->slots = std::move(slots);
-  writer->fileSize = header.size() + offset;
-  writer->header = std::move(header);
+  writer->fileSize = header.text.size() + offset;
+  writer->header = std::move(header.text);
   return writer;
 }
 

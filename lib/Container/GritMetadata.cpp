@@ -148,6 +148,13 @@ static Expected<void> readField(std::string_view key, element value,
   return {};
 }
 
+static std::string keyList(const std::vector<std::string_view> &keys) {
+  std::string text;
+  for (std::string_view key : keys)
+    text += (text.empty() ? "" : ", ") + std::string(key);
+  return text.empty() ? "no key" : "only " + text;
+}
+
 static Expected<ArrayRecord> readRecord(element value) {
   object fields;
   if (value.get(fields))
@@ -167,7 +174,7 @@ static Expected<ArrayRecord> readRecord(element value) {
   for (std::string_view key : {"contract", "shape"})
     if (std::find(seen.begin(), seen.end(), key) == seen.end())
       return refuse("\"" + std::string(key) + "\" is missing",
-                    "contract and shape", "neither or one of them");
+                    "contract and shape", keyList(seen));
   if (record.contract.empty())
     return refuse("\"contract\" is empty", "a name or a canonical text",
                   "\"\"");
@@ -195,11 +202,19 @@ grit::parseGritMetadata(std::string_view json) {
   object tensors;
   bool flat = root.at_key("tensors").get(tensors) != simdjson::SUCCESS;
   if (!flat) {
-    int64_t version = 0;
-    if (root.at_key("version").get(version) || version != 1)
-      return refuse("unknown version", "\"version\": 1",
-                    version ? std::to_string(version) : "none",
+    element version;
+    int64_t number = 0;
+    if (root.at_key("version").get(version))
+      return refuse("the version is missing", "\"version\": 1", "none",
+                    "write the file again");
+    if (version.get(number) || number != 1)
+      return refuse("unknown version", "\"version\": 1", jsonText(version),
                     "use a newer grit");
+    for (auto field : root)
+      if (field.key != "version" && field.key != "tensors")
+        return refuse("unknown key", "version and tensors",
+                      quoteText(field.key),
+                      "remove the key, or use a newer grit");
   }
   std::map<std::string, ArrayRecord> records;
   for (auto field : flat ? root : tensors) {

@@ -9,6 +9,7 @@
 #ifndef GRIT_LIB_CONTAINER_JSONREADER_H
 #define GRIT_LIB_CONTAINER_JSONREADER_H
 
+#include "grit/Format/ByteOrderMark.h"
 #include "grit/Format/Status.h"
 #include <algorithm>
 #include <memory>
@@ -32,6 +33,14 @@ public:
     simdjson::dom::element element;
     if (!code)
       code = document.parser->parse(text.data(), text.size()).get(element);
+    if (startsWithBom(text))
+      return makeError(Status::GradeUnknown, what + " is not valid JSON", what,
+                       "a JSON object", "a byte order mark",
+                       std::string(kBomCause), std::string(kBomFix));
+    if (code == simdjson::NUMBER_ERROR)
+      return makeError(Status::GradeUnknown,
+                       what + " holds a number that cannot be read", what,
+                       "numbers of 64 bits", simdjson::error_message(code));
     if (code)
       return makeError(Status::GradeUnknown, what + " is not valid JSON", what,
                        "a JSON object", simdjson::error_message(code));

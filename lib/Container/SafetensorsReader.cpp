@@ -203,6 +203,19 @@ static Expected<std::array<element, 3>> tensorFields(element value) {
   return found;
 }
 
+static tl::unexpected<Error> unknownType(std::string_view dtype) {
+  std::vector<std::string_view> tokens;
+  for (const ElementType &type : elementTypes())
+    tokens.push_back(type.token);
+  std::string near = didYouMean(dtype, tokens);
+  return refuse(Status::GradeUnknown, "unknown dtype", "dtype",
+                "a type of safetensors", quoteText(dtype),
+                near.empty() ? "the file is newer than this program"
+                             : "the writer misspelt it, or the file is newer "
+                               "than this program",
+                near.empty() ? "use a newer grit" : near);
+}
+
 Expected<TensorInfo> SafetensorsParser::tensor(std::string_view name,
                                                element value) {
   TensorInfo info;
@@ -240,11 +253,7 @@ Expected<TensorInfo> SafetensorsParser::tensor(std::string_view name,
   info.bytes = data.subspan(begin, end - begin);
   info.element = lookupElementType(dtype);
   if (!info.element)
-    return withCode(ErrorCode::UnknownType,
-                    refuse(Status::GradeUnknown, "unknown dtype", "dtype",
-                           "a type of safetensors", quoteText(dtype),
-                           "the file is newer than this program",
-                           "use a newer grit"));
+    return withCode(ErrorCode::UnknownType, unknownType(dtype));
   return info;
 }
 

@@ -9,6 +9,7 @@
 #include "grit/Container/TensorFile.h"
 #include "grit/Container/Gguf.h"
 #include "grit/Container/Safetensors.h"
+#include "grit/Format/ByteOrderMark.h"
 #include "grit/Format/Check.h"
 #include "grit/Format/Fingerprint.h"
 #include <algorithm>
@@ -166,6 +167,11 @@ static Error unknownFile(const MappedFile &file) {
   error.fix = bytes.empty() ? "fetch the file again"
                             : "name a safetensors or GGUF file";
   error.code = ErrorCode::NotTensorFile;
+  if (head.size() > 8 && startsWithBom(head.substr(8))) {
+    error.cause = "a byte order mark (U+FEFF) stands before the header of a "
+                  "safetensors file";
+    error.fix = "write the header without the mark";
+  }
   for (const Signature &signature : kSignatures) {
     if (!head.starts_with(signature.magic))
       continue;

@@ -29,6 +29,29 @@ void TensorWriter::hashPiece(Slot &slot, std::span<const uint8_t> bytes) {
   }
 }
 
+/// Writes whole units, and keeps the bytes of a last one that is not.
+Expected<void> TensorWriter::writeSwapped(Slot &slot,
+                                          std::span<const uint8_t> bytes) {
+  const size_t unit = static_cast<size_t>(slot.order->unitBytes());
+  const size_t most = unit * std::max<size_t>((size_t(1) << 20) / unit, 1);
+  uint64_t at = slot.offset + slot.written - slot.partUnit.size();
+  std::vector<uint8_t> &buffer = slot.partUnit;
+  while (!bytes.empty()) {
+    const size_t count = std::min(bytes.size(), most - buffer.size());
+    buffer.insert(buffer.end(), bytes.begin(),
+                  bytes.begin() + static_cast<ptrdiff_t>(count));
+    bytes = bytes.subspan(count);
+    const std::span<uint8_t> whole(buffer.data(), buffer.size() / unit * unit);
+    slot.order->swap(whole);
+    if (auto stored = file.writeAt(at, whole); !stored)
+      return stored;
+    at += whole.size();
+    buffer.erase(buffer.begin(),
+                 buffer.begin() + static_cast<ptrdiff_t>(whole.size()));
+  }
+  return {};
+}
+
 Expected<void> TensorWriter::write(size_t tensor,
                                    std::span<const uint8_t> bytes) {
   Slot &slot = slots[tensor];
@@ -42,7 +65,10 @@ Expected<void> TensorWriter::write(size_t tensor,
                   {},
                   {}},
                  slot.name));
-  Expected<void> stored = file.writeAt(slot.offset + slot.written, bytes);
+  bool isPlain = !slot.order || slot.order->words().empty();
+  Expected<void> stored = isPlain
+                              ? file.writeAt(slot.offset + slot.written, bytes)
+                              : writeSwapped(slot, bytes);
   if (!stored)
     return stored;
   slot.written += bytes.size();

@@ -111,10 +111,13 @@ static std::optional<Error> verifyExtents(const ArraySpec &spec) {
       return sizeError("a negative extent", "shape[" + str(i) + "]",
                        "0 or more", str(spec.shape[i]), {},
                        "correct the shape " + shapeText(spec.shape));
+  if (rank == 0)
+    return sizeError("an array has no axis", "rank", "1 to " + str(kMaxRank),
+                     "0", "the shape [] is that of a single number",
+                     "give the array an axis, e.g. the shape [1]");
   if (spec.axis < 0 || spec.axis >= rank)
     return sizeError("the group axis does not exist", "group_axis",
-                     rank ? "0 to " + str(rank - 1) : "a rank of 1 or more",
-                     str(spec.axis), {},
+                     "0 to " + str(rank - 1), str(spec.axis), {},
                      "use an axis of the shape " + shapeText(spec.shape));
   if (std::find(spec.shape.begin(), spec.shape.end(), 0) != spec.shape.end())
     return std::nullopt;

@@ -87,7 +87,10 @@ std::optional<Error> PlaneProof::verifyGroups() const {
       return fault(use->name,
                    "a plane of constant size holds values for the whole array, "
                    "and no other plane does",
-                   name);
+                   unit.elements == 0 ? "one value for the array in " + name
+                                      : "values for groups in " + name,
+                   use->group.elements == 0 ? "one value for the array"
+                                            : "values for groups");
     bool special = unit.dependsOnShape() || use->group.dependsOnShape();
     if (special && !(use->group == unit))
       return fault(use->name,
@@ -172,9 +175,10 @@ std::optional<Error> PlaneProof::mark(const Use &use, int64_t values) {
                      "bits 0 to " + str(claimed.size()), "bit " + str(bit));
       for (unsigned i = 0; i < slice.width; ++i) {
         if (claimed[bit + i] & *places)
-          return fault(use.name, "value " + str(index) + " shares bit " +
-                                     str(bit + i) + " of " + name +
-                                     " with another value");
+          return fault(use.name,
+                       "value " + str(index) + " shares bit " + str(bit + i) +
+                           " of " + name + " with another value",
+                       "bits of its own", "bit " + str(bit + i));
         claimed[bit + i] |= *places;
       }
     }

@@ -64,15 +64,13 @@ private:
 
 std::optional<Error> Verifier::verifyMultiples() {
   if (desc.axisMultiple < 1 || desc.axisMultiple > kMaxSize)
-    return fault("axisMultiple", "out of range", "1 to 2^40",
-                 str(desc.axisMultiple));
+    return fault("axis", "out of range", "1 to 2^40", str(desc.axisMultiple));
   if (desc.arrayMultiple < 1 || desc.arrayMultiple > kMaxSize)
-    return fault("arrayMultiple", "out of range", "1 to 2^40",
-                 str(desc.arrayMultiple));
+    return fault("array", "out of range", "1 to 2^40", str(desc.arrayMultiple));
   whole = boundedLcm(desc.axisMultiple, desc.arrayMultiple);
   if (whole == 0)
-    return fault("arrayMultiple",
-                 "its common multiple with axisMultiple is above 2^40");
+    return fault("array", "its common multiple with axis is above 2^40",
+                 "at most 2^40", str(desc.arrayMultiple));
   return std::nullopt;
 }
 
@@ -90,7 +88,7 @@ std::optional<Error> Verifier::verifyUnit(const std::string &name,
   if (plane.elements && !plane.rows && whole % plane.elements != 0)
     return fault(name, "arrays need not hold a whole number of its units",
                  "a divisor of " + str(whole) +
-                     " (axisMultiple and arrayMultiple)",
+                     " (the multiple that axis and array give)",
                  str(plane.elements));
   return std::nullopt;
 }

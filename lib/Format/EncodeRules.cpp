@@ -107,11 +107,13 @@ Expected<RulePtr> grit::makeRule(const Contract &contract,
   case EncodeRule::MlxEdge:
     return makeMlxEdgeRule(format);
   }
-  return makeError(Status::GradeUnknown, "this contract can only be decoded",
-                   "encode rule", "a rule that grit knows",
-                   "none for " + contract.displayName(),
-                   "the rule is custom, or belongs to somebody else",
-                   "encode into another contract");
+  return makeError(
+      Status::GradeUnknown, "this contract can only be decoded", "encode rule",
+      "a rule that grit knows", "none for " + contract.displayName(),
+      contract.isGrade() ? "the rule is custom, or belongs to somebody else"
+                         : "its description names no encoder",
+      "encode into another contract; grit formats says which "
+      "can be written");
 }
 
 //===----------------------------------------------------------------------===//

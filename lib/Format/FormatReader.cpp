@@ -119,8 +119,12 @@ std::vector<Digit> FormatReader::readDigits() {
     cursor.expect("i");
     if (cursor.take("/"))
       digit.div = integer();
-    if (cursor.take("%"))
+    if (cursor.take("%")) {
+      size_t place = cursor.position();
       digit.mod = integer();
+      if (digit.mod == 0)
+        cursor.failAt(place, "1 or more");
+    }
     if (cursor.take("[")) {
       do
         digit.table.push_back(signedInteger());

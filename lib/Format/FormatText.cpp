@@ -198,12 +198,19 @@ void FormatParser::readSummary() {
 void FormatParser::readParameter() {
   size_t place = cursor.position();
   std::string_view name = cursor.takeWord();
-  bool isName = name.size() > 1 && name[0] >= 'a' && name[0] <= 'z';
-  // The words that may stand in the place of an integer.
+  // A single letter could be an index, and these words stand in the place of an
+  // integer.
+  auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  bool isName = name.size() > 1 && name[0] >= 'a' && name[0] <= 'z' &&
+                std::ranges::all_of(name, fits);
   for (std::string_view word : {"all", "axis", "lin"})
     isName &= !name.starts_with(word);
   if (!isName)
-    cursor.failAt(place, "a name of two or more characters");
+    cursor.failAt(place, "a name of a parameter: two or more of a-z, 0-9 and "
+                         "_, a letter first, not beginning with all, axis or "
+                         "lin");
   // A member of the family is named by one value, "mine(block=128)".
   if (!format.parameters.empty())
     cursor.failAt(place, "one parameter in all");
@@ -404,9 +411,10 @@ void FormatParser::choosePlaces() {
 /// Where the text says what validate finds wrong.
 std::string FormatParser::placeOf(std::string_view fault) const {
   static constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
-      {"axisMultiple", "axis"}, {"arrayMultiple", "array"},
-      {"sparsity", "sparse"},   {"projection", "into"},
-      {"offset", "zero"},       {"offset", "min"}};
+      {"sparsity", "sparse"},
+      {"projection", "into"},
+      {"offset", "zero"},
+      {"offset", "min"}};
   for (const auto &[name, place] : reader.places())
     if (name == fault)
       return cursor.location(place);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "grit/Format/ByteOrderMark.h"
 #include "grit/Format/Layout.h"
 #include "grit/Format/Text.h"
 #include <array>
@@ -75,6 +76,14 @@ tl::unexpected<Error> LayoutParser::refuse(size_t position, std::string message,
                           ? quoteText(text.substr(position, 24)) + " at byte " +
                                 std::to_string(position)
                           : "the end, at byte " + std::to_string(position);
+  if (position == 0 && startsWithBom(text)) {
+    cause = kBomCause;
+    fix = kBomFix;
+  }
+  if (cause.empty())
+    cause = "the expression was mistyped or cut short";
+  if (fix.empty())
+    fix = "correct it; section 5.3 of spec/grit-v1.md has the grammar";
   return makeError(Status::PlacementUnknown,
                    std::move(message) + " at byte " + std::to_string(position) +
                        " of a layout expression",

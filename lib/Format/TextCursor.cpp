@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextCursor.h"
+#include "grit/Format/ByteOrderMark.h"
 #include "grit/Format/Text.h"
 #include <charconv>
 
@@ -121,13 +122,15 @@ void TextCursor::failAt(size_t place, std::string expected) {
   if (error)
     return;
   constexpr size_t kShown = 24;
+  bool isBom = place == 0 && startsWithBom(text);
   error = Error{Status::GradeUnknown,
                 "the text of the format cannot be read",
                 location(place),
                 std::move(expected),
                 place < text.size() ? quoteText(text.substr(place, kShown))
                                     : "the end of the text",
-                {},
-                "correct the text; spec/gritfmt1.md has its grammar",
+                isBom ? std::string(kBomCause) : std::string(),
+                isBom ? std::string(kBomFix)
+                      : "correct the text; spec/gritfmt1.md has its grammar",
                 -1};
 }

@@ -9,6 +9,7 @@
 #ifndef GRIT_LIB_SCAN_JSONVALUE_H
 #define GRIT_LIB_SCAN_JSONVALUE_H
 
+#include "grit/Format/ByteOrderMark.h"
 #include "grit/Format/Status.h"
 #include <algorithm>
 #include <memory>
@@ -37,7 +38,8 @@ public:
       code = result.parser->parse(text.data(), text.size()).get(result.element);
     if (!code)
       return result;
-    error = simdjson::error_message(code);
+    error = startsWithBom(text) ? std::string(kBomCause)
+                                : simdjson::error_message(code);
     return std::nullopt;
   }
 

@@ -48,6 +48,10 @@ static bool readIndex(JsonElement root, JsonElement map, Manifest &manifest,
     manifest.entries.push_back(
         {std::string(field.key), std::string(*file), std::string()});
   }
+  if (manifest.entries.empty()) {
+    error = "'weight_map' names no file";
+    return false;
+  }
   manifest.isIndex = true;
   uint64_t size;
   if (auto metadata = member(root, "metadata"))

@@ -185,19 +185,32 @@ def register_grade(name: str, text: str) -> Contract:
     return contract
 
 
+def _read(path: pathlib.Path) -> str:
+    data = path.read_bytes()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        detail = {"message": "the text of the format is not UTF-8", "field": "text",
+                  "declared": "UTF-8", "found": f"{data[error.start]:#04x} at byte {error.start}",
+                  "cause": "the file was saved in another encoding",
+                  "fix": "save it as UTF-8", "plane": None}
+        text = f"{path}: {detail['message']}\n  " + "\n  ".join(
+            f"{key}: {detail[key]}" for key in ("field", "declared", "found", "cause", "fix"))
+        raise _errors.GritGradeError(text, detail) from None
+
+
 def register_format(text_or_path: str | os.PathLike[str]) -> Contract:
     """Makes a format known in this process, like a grade: a text
     'gritfmt1(name = mine, ...)' (spec/gritfmt1.md), or the path of a file that holds
-    one. A string with a parenthesis is a text.
+    one. A string with a parenthesis, or a blank one, is a text.
 
     A text with one parameter adds its whole family: 'mine(block=128)'. The same text
     may be registered again; a name or a format that is taken raises CheckError.
     """
-    if isinstance(text_or_path, str) and "(" in text_or_path:
-        path, text = None, text_or_path
-    else:
-        path = pathlib.Path(text_or_path)
-        text = path.read_text(encoding="utf-8")
+    is_text = isinstance(text_or_path, str) and (
+        "(" in text_or_path or not text_or_path.strip())
+    path = None if is_text else pathlib.Path(text_or_path)
+    text = text_or_path if path is None else _read(path)
     try:
         contract = _core.register_format(text)
     except _errors.CheckError as error:

@@ -4,15 +4,14 @@
 """Encoders against implementations that are not part of this project.
 
 GGUF formats: libgguf (ggml's C code); for the types that it does not write, ggml's
-own library, where GRIT_GGML_LIBRARY names one built with -ffp-contract=off (their
-recorded bytes are in spec/conformance). Grades: grit-datatype. NF4: the formula of
-bitsandbytes' portable encoder in NumPy. Bytes must be equal.
+own library, from libggml-python. Grades: grit-datatype; NVF4_RTZ, which it encodes as
+NVF4: clause E31 with the float types of ml_dtypes. NF4: the formula of bitsandbytes'
+portable encoder in NumPy. Bytes must be equal.
 
 GRIT_ORACLE_SEEDS: how many arrays of each kind (2 by default).
 `./dev cross-check` takes 20.
 """
 
-import ctypes
 import importlib.util
 import json
 import os
@@ -21,6 +20,7 @@ import pathlib
 import numpy as np
 import pytest
 
+import ggml
 import grit_mlir
 
 GGUF = {
@@ -45,7 +45,6 @@ GGML = {
     "gguf.q2_0": ("quantize_row_q2_0_ref", 64, 18),
 }
 SEEDS = int(os.environ.get("GRIT_ORACLE_SEEDS", "2"))
-# NVF4_RTZ is absent: the package encodes it as NVF4.
 GRADES = ("mxfp4", "mxfp4_rne", "nvf4", "q4ks", "i8s24")
 
 
@@ -193,20 +192,13 @@ def test_codes_after_zeros_keep_their_place():
     assert np.square(found - x).sum() < 0.1 * np.square(theirs - x).sum()
 
 
+@pytest.mark.parametrize("kind", (*KINDS, "extreme"))
 @pytest.mark.parametrize("contract", GGML)
-def test_gguf_equals_ggml(contract):
-    if "GRIT_GGML_LIBRARY" not in os.environ:
-        pytest.skip("GRIT_GGML_LIBRARY does not name ggml's library")
-    library = ctypes.CDLL(os.environ["GRIT_GGML_LIBRARY"])
-    function, elements, size = GGML[contract]
-    for kind in (*KINDS, "extreme"):
-        for seed in range(SEEDS):
-            x = make(kind, 1 << 16, seed)
-            blocks = np.zeros(x.size // elements * size, np.uint8)
-            getattr(library, function)(
-                x.ctypes.data_as(ctypes.c_void_p),
-                blocks.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(x.size))
-            assert_same_blocks(contract, x, None, blocks.tobytes(), f"{contract} {kind} {seed}")
+def test_gguf_equals_ggml(contract, kind):
+    for seed in range(SEEDS):
+        x = make(kind, 1 << 16, seed)
+        expected = ggml.quantize(GGML[contract][0], x, *GGML[contract][1:])
+        assert_same_blocks(contract, x, None, expected, f"{contract} {kind} {seed}")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -233,6 +225,47 @@ def test_mxfp8_equals_the_rounding_of_ml_dtypes(kind):
     codes = np.clip(quotients, -448, 448).astype(ml_dtypes.float8_e4m3fn)
     scales = (exponents + 127).astype(np.uint8)
     assert_same_bytes(encoded(x, "mxfp8_e4m3"), codes.tobytes() + scales.tobytes(), kind)
+
+
+def toward_zero(values, levels):
+    """The largest of the rising `levels` that is not above a magnitude, as its index."""
+    return (np.searchsorted(levels, np.abs(values), side="right") - 1).astype(np.uint8)
+
+
+def nvf4_rtz(x):
+    """Clauses E23 to E25, E30 and E31 of GRIT v1, over the numbers of ml_dtypes."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    e2m1 = np.arange(8, dtype=np.uint8).view(ml_dtypes.float4_e2m1fn).astype(np.float32)
+    e4m3 = np.arange(127, dtype=np.uint8).view(ml_dtypes.float8_e4m3fn).astype(np.float32)
+    groups = x.reshape(-1, 16)
+    is_finite = np.isfinite(groups)
+    amax = np.abs(np.where(is_finite, groups, 0)).max(axis=1)
+    outer = amax.max() / np.float32(6) / np.float32(448) or np.float32(2.0 ** -149)
+    if amax.max() == 0:
+        outer = np.float32(1)
+    scales = toward_zero(amax / np.float32(6) / outer, e4m3)
+    scales[amax == 0] = 0x38
+    factors = outer * e4m3[scales]
+    with np.errstate(all="ignore"):
+        quotients = groups / factors[:, np.newaxis]
+    quotients[factors == 0] = 0
+    codes = toward_zero(quotients, e2m1) | np.signbit(groups).astype(np.uint8) << 3
+    is_poisoned = ~is_finite.all(axis=1)
+    scales[is_poisoned] = 0x7F
+    codes[is_poisoned] = 0
+    codes = codes.reshape(-1)
+    return (codes[0::2] | codes[1::2] << 4).tobytes() + scales.tobytes() + outer.tobytes()
+
+
+@pytest.mark.parametrize("share", [0, 0.004], ids=["finite", "poisoned"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_nvf4_rtz_equals_its_definition(kind, share):
+    for seed in range(SEEDS):
+        x = make(kind, 1 << 14, seed)
+        rng = np.random.default_rng(seed + 500)
+        hit = rng.random(x.shape) < share
+        x[hit] = rng.choice([np.nan, np.inf, -np.inf], hit.sum())
+        assert_same_bytes(encoded(x, "nvf4_rtz"), nvf4_rtz(x), f"{kind} {seed}")
 
 
 @pytest.mark.parametrize("contract", GRADES)

@@ -1,7 +1,8 @@
 # Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random blocks of every GGUF type against gguf (NumPy) and libgguf (ggml's C code).
+"""Random blocks of every GGUF type against gguf (NumPy), libgguf (ggml's C code) and, for
+types that neither reads, ggml's own library.
 
 GRIT_ORACLE_BLOCKS is the number of blocks of each kind and type, 500 when not set;
 `./dev cross-check` takes ten million. Factors are finite in one kind, and every byte is random
@@ -12,6 +13,7 @@ import os
 import numpy as np
 import pytest
 
+import ggml
 import grit_mlir as grit
 from bits import assert_same_bits
 
@@ -27,8 +29,8 @@ HALVES = {
     "tq2_0": [64], "mxfp4": [], "nvfp4": [], "q1_0": [0], "q2_0": [0]}
 NUMBERS = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16,
            "i32": np.int32}
-# Types that neither package reads; the blocks of C++ tests stand for them.
-UNREAD = {"q8_1", "q8_k"}
+# Types that neither package reads.
+UNREAD = {"q8_1", "q8_k", "q2_0"}
 
 
 def finite_halves(rng, count):
@@ -96,6 +98,30 @@ def test_random_blocks_equal_libgguf(name, kind):
     for blocks in blocks_of(name, kind):
         expected = libgguf.dequantize_rows(blocks, qtype)
         assert_same_bits(decoded(name, blocks), expected, name)
+
+
+@pytest.mark.parametrize("kind", ["finite", "any"])
+@pytest.mark.parametrize("name,function", [("q8_k", "dequantize_row_q8_K"),
+                                           ("q2_0", "dequantize_row_q2_0")])
+def test_random_blocks_equal_ggml(name, function, kind):
+    for blocks in blocks_of(name, kind):
+        values = decoded(name, blocks)
+        assert_same_bits(values, ggml.dequantize(function, blocks, values.shape[1]), name)
+
+
+def test_q8_1_equals_products_of_ggml():
+    """Every finite scale under every code, with a block of ones: COUNT blocks in an order
+    that spreads them."""
+    every = 1 << 19  # a scale and an eighth of the codes
+    for start in range(0, min(COUNT, every), BATCH):
+        number = np.arange(start, min(start + BATCH, COUNT, every)) * 0x2545F % every
+        blocks = np.zeros((len(number), 36), np.uint8)
+        blocks[:, :2] = (number // 8).astype("<u2").view(np.uint8).reshape(-1, 2)
+        blocks[:, 4:] = (number % 8 * 32)[:, np.newaxis] + np.arange(32)
+        blocks = blocks[number // 8 & 0x7C00 != 0x7C00]  # 0 times infinity is NaN
+        # A sum of products starts at 0.0, so -0.0 is not seen.
+        values = decoded("q8_1", blocks) + np.float32(0)
+        assert_same_bits(values, ggml.decoded_by_dots(blocks), "q8_1")
 
 
 @pytest.mark.parametrize("name", NUMBERS)

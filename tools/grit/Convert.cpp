@@ -19,7 +19,7 @@ using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::string file, to, output;
+  std::string file, to, output, byteOrder = "little";
   std::vector<std::string> tensors;
   Registrations registrations;
   bool requantize = false, json = false;
@@ -195,7 +195,9 @@ Expected<void> Converter::write() {
     outputs.push_back(step.output);
     total += step.source->bytes.size();
   }
-  auto writer = createOutput(path, file.get(), outputs);
+  auto writer = createOutput(path, file.get(), outputs,
+                             options.byteOrder == "big" ? std::endian::big
+                                                        : std::endian::little);
   if (!writer)
     return tl::unexpected(writer.error());
   Progress progress("converting", total);
@@ -329,6 +331,12 @@ static int run(const Options &options) {
                stderr);
     return kUsage;
   }
+  if (options.byteOrder == "big" && !isGgufPath(options.output)) {
+    std::fputs("grit: error: --byte-order big needs -o OUT.gguf: the other "
+               "files are little-endian\n",
+               stderr);
+    return kUsage;
+  }
   std::optional<Contract> target;
   if (!options.to.empty()) {
     Expected<Contract> contract = Contract::parse(options.to);
@@ -369,6 +377,10 @@ Command grit::tool::addConvert(CLI::App &parent) {
                   "FILE.<contract>.safetensors)")
       ->type_name("OUT")
       ->check(checkOutputName);
+  app->add_option("--byte-order", options->byteOrder,
+                  "That of a GGUF file: little (the default) or big")
+      ->type_name("ORDER")
+      ->check(CLI::IsMember(std::vector<std::string>{"little", "big"}));
   addRegistrations(*app, options->registrations);
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};

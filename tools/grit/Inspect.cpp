@@ -9,7 +9,7 @@
 #include "CheckpointItems.h"
 #include "Command.h"
 #include "Output.h"
-#include "grit/Container/TensorFile.h"
+#include "grit/Container/Gguf.h"
 #include "grit/Format/Fingerprint.h"
 #include "grit/Scan/LayerArray.h"
 #include <filesystem>
@@ -42,10 +42,16 @@ static std::vector<const TensorInfo *> select(const TensorFile &file,
   return chosen;
 }
 
+static bool isBigEndian(const TensorFile &file) {
+  return file.format() == "gguf" &&
+         static_cast<const GgufReader &>(file).byteOrder() == std::endian::big;
+}
+
 static void printText(const TensorFile &file,
                       const std::vector<const TensorInfo *> &tensors) {
-  std::printf("%s: %s, %zu tensors, %s\n", file.path().c_str(),
-              std::string(file.format()).c_str(), file.tensors().size(),
+  std::printf("%s: %s%s, %zu tensors, %s\n", file.path().c_str(),
+              std::string(file.format()).c_str(),
+              isBigEndian(file) ? " (big-endian)" : "", file.tensors().size(),
               sizeText(file.fileBytes()).c_str());
   for (const MetadataEntry &entry : file.metadata())
     std::printf("  %s = %s\n", printable(entry.key).c_str(),
@@ -73,6 +79,8 @@ static void printJson(const TensorFile &file,
   JsonWriter json(2);
   json.beginObject().field("version", 1).field("path", file.path());
   json.field("format", file.format()).field("file_bytes", file.fileBytes());
+  if (isBigEndian(file))
+    json.field("byte_order", "big");
   json.key("metadata").beginArray();
   for (const MetadataEntry &entry : file.metadata())
     json.beginObject()

@@ -113,29 +113,41 @@ static Expected<const GgmlType *> ggmlType(const OutputTensor &tensor) {
                    "a type of ggml", what, {}, "write a .safetensors file");
 }
 
-static Expected<std::unique_ptr<TensorWriter>>
-createGguf(const std::string &path, const TensorFile *source,
-           const std::vector<OutputTensor> &tensors) {
-  std::vector<GgufEntry> entries;
-  bool anyArray = false;
-  for (const OutputTensor &tensor : tensors) {
-    Expected<const GgmlType *> type = ggmlType(tensor);
-    if (!type)
-      return tl::unexpected(inTensor(type.error(), tensor.name));
-    anyArray |= !(*type)->element;
-    entries.push_back({tensor.name, tensor.shape, *type});
-  }
+/// Metadata for the output: that of the source, less what describes tensors of
+/// other types than these.
+static std::vector<GgufKeyValue>
+pairsOf(const TensorFile *source, const std::vector<GgufEntry> &tensors) {
   std::vector<GgufKeyValue> pairs;
   if (source && source->format() == "gguf")
     pairs = static_cast<const GgufReader &>(*source).keyValues();
-  // Both describe the tensors of the source, not those of the output.
+  bool isCopy = source && std::ranges::all_of(tensors, [&](const auto &entry) {
+                  const TensorInfo *tensor = source->find(entry.name);
+                  return tensor && tensor->dtype == entry.type->name;
+                });
+  if (isCopy)
+    return pairs;
   std::erase_if(pairs, [](const GgufKeyValue &pair) {
     return pair.key == "general.file_type" ||
            pair.key == "general.quantization_version";
   });
-  if (anyArray)
+  if (std::ranges::any_of(
+          tensors, [](const GgufEntry &entry) { return !entry.type->element; }))
     pairs.push_back(GgufKeyValue::ofUint32("general.quantization_version", 2));
-  return GgufWriter::create(path, std::move(entries), std::move(pairs))
+  return pairs;
+}
+
+static Expected<std::unique_ptr<TensorWriter>>
+createGguf(const std::string &path, const TensorFile *source,
+           const std::vector<OutputTensor> &tensors, std::endian order) {
+  std::vector<GgufEntry> entries;
+  for (const OutputTensor &tensor : tensors) {
+    Expected<const GgmlType *> type = ggmlType(tensor);
+    if (!type)
+      return tl::unexpected(inTensor(type.error(), tensor.name));
+    entries.push_back({tensor.name, tensor.shape, *type});
+  }
+  std::vector<GgufKeyValue> pairs = pairsOf(source, entries);
+  return GgufWriter::create(path, std::move(entries), std::move(pairs), order)
       .map([](auto writer) -> std::unique_ptr<TensorWriter> { return writer; });
 }
 
@@ -165,8 +177,9 @@ createSafetensors(const std::string &path, const TensorFile *source,
 
 Expected<std::unique_ptr<TensorWriter>>
 grit::tool::createOutput(const std::string &path, const TensorFile *source,
-                         const std::vector<OutputTensor> &tensors) {
-  return isGgufPath(path) ? createGguf(path, source, tensors)
+                         const std::vector<OutputTensor> &tensors,
+                         std::endian order) {
+  return isGgufPath(path) ? createGguf(path, source, tensors, order)
                           : createSafetensors(path, source, tensors);
 }
 

@@ -53,10 +53,11 @@ std::optional<Error> checkHolds(const std::string &path,
 
 /// A writer for `tensors`, GGUF or safetensors by the name of the file. What
 /// the source, where there is one, says about itself is kept where the format
-/// can hold it.
+/// can hold it. The byte order is that of a GGUF file.
 Expected<std::unique_ptr<TensorWriter>>
 createOutput(const std::string &path, const TensorFile *source,
-             const std::vector<OutputTensor> &tensors);
+             const std::vector<OutputTensor> &tensors,
+             std::endian order = std::endian::little);
 
 /// Writes a file of text, whole or not at all.
 Expected<void> writeTextFile(const std::string &path, const std::string &text);

@@ -30,10 +30,14 @@ TEST(ElementType, Sizes) {
   EXPECT_EQ(sizeOf("F8_E8M0", {3}), 3);
 }
 
-TEST(ElementType, RefusesRowsOfPartBytes) {
-  EXPECT_EQ(sizeOf("F4", {2, 7}), -1);
+TEST(ElementType, RefusesPartBytes) {
+  EXPECT_EQ(sizeOf("F4", {3, 7}), -1);
   EXPECT_EQ(sizeOf("F4", {}), -1);
-  EXPECT_EQ(sizeOf("F6_E3M2", {4, 2}), -1);
+  EXPECT_EQ(sizeOf("F6_E3M2", {3, 2}), -1);
+  EXPECT_EQ(sizeOf("F6_E2M3", {2}), -1);
+  // Rows may end within a byte.
+  EXPECT_EQ(sizeOf("F4", {2, 7}), 7);
+  EXPECT_EQ(sizeOf("F6_E3M2", {4, 2}), 6);
 }
 
 TEST(ElementType, RefusesSizesThatOverflow) {

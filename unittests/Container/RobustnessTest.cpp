@@ -46,9 +46,10 @@ static bool use(const Bytes &bytes) {
   return true;
 }
 
-static Bytes sampleGguf(uint32_t version) {
+static Bytes sampleGguf(uint32_t version, std::endian order) {
   GgufBuilder builder;
   builder.version = version;
+  builder.order = order;
   builder.pairString("general.architecture", "test");
   builder.pairUint32("general.alignment", 32);
   builder.tensor("w", {64, 2}, 2, 0).tensor("b", {2}, 0, 96).data(104);
@@ -74,7 +75,9 @@ protected:
     std::string_view name = GetParam();
     return name == "safetensors"
                ? sampleSafetensors()
-               : sampleGguf(static_cast<uint32_t>(name.back() - '0'));
+               : sampleGguf(static_cast<uint32_t>(name.back() - '0'),
+                            name.starts_with("big") ? std::endian::big
+                                                    : std::endian::little);
   }
 };
 
@@ -114,9 +117,12 @@ TEST_P(Robustness, TrailingBytesAreCounted) {
   EXPECT_TRUE(contains(error.message, "bytes after the last tensor"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , Robustness, testing::Values("safetensors", "gguf1", "gguf2", "gguf3"),
-    [](const auto &info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(, Robustness,
+                         testing::Values("safetensors", "gguf1", "gguf2",
+                                         "gguf3", "big1", "big3"),
+                         [](const auto &info) {
+                           return std::string(info.param);
+                         });
 
 TEST(Sniffing, SaysWhatAnotherFileIs) {
   const std::pair<std::string_view, std::string_view> cases[] = {

@@ -12,6 +12,7 @@
 #include "grit/Container/Gguf.h"
 #include "grit/Container/Safetensors.h"
 #include "gtest/gtest.h"
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -45,12 +46,18 @@ inline Bytes safetensors(std::string_view header, size_t dataBytes) {
 /// Builds GGUF files of any version, right or wrong.
 struct GgufBuilder {
   uint32_t version = 3;
+  std::endian order = std::endian::little;
   uint64_t alignment = 32;
   Bytes pairs, tensors;
   uint64_t numPairs = 0, numTensors = 0, dataBytes = 0;
 
+  void number(Bytes &bytes, uint64_t value, unsigned count) const {
+    for (unsigned i = 0; i < count; ++i)
+      bytes.push_back(static_cast<uint8_t>(
+          value >> (8 * (order == std::endian::little ? i : count - 1 - i))));
+  }
   void length(Bytes &bytes, uint64_t value) const {
-    appendLE(bytes, value, version == 1 ? 4 : 8);
+    number(bytes, value, version == 1 ? 4 : 8);
   }
   void string(Bytes &bytes, std::string_view text) const {
     length(bytes, text.size());
@@ -58,14 +65,14 @@ struct GgufBuilder {
   }
   GgufBuilder &pair(std::string_view key, uint32_t type, const Bytes &value) {
     string(pairs, key);
-    appendLE(pairs, type, 4);
+    number(pairs, type, 4);
     pairs.insert(pairs.end(), value.begin(), value.end());
     ++numPairs;
     return *this;
   }
-  GgufBuilder &pairUint32(std::string_view key, uint32_t number) {
+  GgufBuilder &pairUint32(std::string_view key, uint32_t word) {
     Bytes value;
-    appendLE(value, number, 4);
+    number(value, word, 4);
     return pair(key, 4, value);
   }
   GgufBuilder &pairString(std::string_view key, std::string_view text) {
@@ -77,11 +84,11 @@ struct GgufBuilder {
   GgufBuilder &tensor(std::string_view name, std::vector<uint64_t> dims,
                       uint32_t type, uint64_t offset) {
     string(tensors, name);
-    appendLE(tensors, dims.size(), 4);
+    number(tensors, dims.size(), 4);
     for (uint64_t dim : dims)
       length(tensors, dim);
-    appendLE(tensors, type, 4);
-    appendLE(tensors, offset, 8);
+    number(tensors, type, 4);
+    number(tensors, offset, 8);
     ++numTensors;
     return *this;
   }
@@ -92,7 +99,7 @@ struct GgufBuilder {
   Bytes build() const {
     Bytes bytes;
     append(bytes, "GGUF");
-    appendLE(bytes, version, 4);
+    number(bytes, version, 4);
     length(bytes, numTensors);
     length(bytes, numPairs);
     bytes.insert(bytes.end(), pairs.begin(), pairs.end());

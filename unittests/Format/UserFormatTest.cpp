@@ -127,7 +127,7 @@ TEST(UserFormats, SayWhereTheTextIsWrong) {
       {"data:4@0", "data:4@1", "codes", "line 2, column 3"},
       {"axis=20", "axis=21", "plane 'scale'", ""},
       {"16@0+i*16", "8@0+i*16", "scale 'd'", ""},
-      {"axis=20", "axis=0", "axisMultiple", ""},
+      {"axis=20", "axis=0", "axis", ""},
   };
   for (const Case &c : cases) {
     std::string wrong = text;

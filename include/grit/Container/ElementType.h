@@ -34,7 +34,8 @@ std::span<const ElementType> elementTypes();
 std::optional<ElementType> lookupElementType(std::string_view token);
 
 /// The bytes of a tensor. Refuses negative extents, products beyond 2^63 - 1,
-/// and sub-byte types whose rows (the last axis) do not fill whole bytes.
+/// and sub-byte types whose elements do not fill whole bytes; rows may cross
+/// them.
 Expected<int64_t> byteSize(const ElementType &type,
                            std::span<const int64_t> shape);
 

@@ -9,8 +9,11 @@
 #ifndef GRIT_CONTAINER_GGUF_H
 #define GRIT_CONTAINER_GGUF_H
 
+#include "grit/Container/ScratchFile.h"
 #include "grit/Container/TensorFile.h"
 #include "grit/Container/TensorWriter.h"
+#include "grit/Format/ByteOrder.h"
+#include <bit>
 
 namespace grit {
 
@@ -21,6 +24,8 @@ struct GgmlType {
   int64_t elements = 1, bytes = 0;
   std::optional<ElementType> element; ///< for plain numbers
   std::optional<Contract> contract;   ///< "gguf.q4_k", where registered
+  /// The words of a block; none where big-endian blocks have no meaning.
+  std::optional<ByteOrder> byteOrder;
 };
 
 /// The types that GGUF files hold. A type whose name, after "gguf.", is a
@@ -30,6 +35,8 @@ const GgmlType *lookupGgmlType(uint32_t id);
 /// The type whose blocks are the arrays of `contract`, or null.
 const GgmlType *ggmlTypeOf(const Contract &contract);
 const GgmlType *ggmlTypeOf(const ElementType &element);
+/// Why tensors of a type without `byteOrder` are in no big-endian file.
+Error noBigEndianForm(const GgmlType &type);
 /// "retired id of Q4_2 ..." for an id that meant something once, or an empty
 /// text.
 std::string_view ggmlTypeHint(uint32_t id);
@@ -66,7 +73,9 @@ struct GgufKeyValue {
   std::optional<std::string_view> asString() const;
 };
 
-/// A GGUF file, versions 1 to 3, little-endian.
+/// A GGUF file, versions 1 to 3. Of a big-endian file, tensors are those of a
+/// little-endian copy, made when it is opened: in memory for a small file, else
+/// in a file without a name (see ScratchFile).
 class GgufReader : public TensorFile {
 public:
   static Expected<std::unique_ptr<GgufReader>>
@@ -75,6 +84,7 @@ public:
   std::string_view format() const override { return "gguf"; }
   std::vector<MetadataEntry> metadata() const override;
   uint32_t version() const { return fileVersion; }
+  std::endian byteOrder() const { return order; }
   uint64_t alignment() const { return dataAlignment; }
   const std::vector<GgufKeyValue> &keyValues() const { return pairs; }
 
@@ -83,6 +93,8 @@ private:
   friend class GgufParser;
 
   uint32_t fileVersion = 3;
+  std::endian order = std::endian::little;
+  ScratchFile native; ///< the copy of a big-endian file
   uint64_t dataAlignment = 32;
   std::vector<GgufKeyValue> pairs;
 };
@@ -96,12 +108,14 @@ struct GgufEntry {
 
 /// Writes a GGUF file of version 3. Tensors lie in the order of the entries;
 /// the same input gives the same file. `general.alignment` among the pairs sets
-/// the alignment, 32 otherwise.
+/// the alignment, 32 otherwise. Whatever the order of the file, bytes are given
+/// to it little-endian.
 class GgufWriter : public TensorWriter {
 public:
   static Expected<std::unique_ptr<GgufWriter>>
   create(const std::string &path, std::vector<GgufEntry> entries,
-         std::vector<GgufKeyValue> pairs = {});
+         std::vector<GgufKeyValue> pairs = {},
+         std::endian order = std::endian::little);
 
 private:
   explicit GgufWriter(AtomicFile file) : TensorWriter(std::move(file)) {}

@@ -10,6 +10,7 @@
 #define GRIT_CONTAINER_TENSORWRITER_H
 
 #include "grit/Container/AtomicFile.h"
+#include "grit/Format/ByteOrder.h"
 #include "grit/Format/Fingerprint.h"
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,9 @@ protected:
   struct Slot {
     std::string name;
     uint64_t offset = 0, size = 0, written = 0;
+    /// The words whose bytes the file has turned round; null: none.
+    const ByteOrder *order = nullptr;
+    std::vector<uint8_t> partUnit; ///< bytes of it that came so far
     /// The planes to hash, by size; empty: no digest.
     std::vector<int64_t> planes;
     size_t plane = 0;        ///< the plane being written
@@ -52,6 +56,7 @@ protected:
 
 private:
   static void hashPiece(Slot &slot, std::span<const uint8_t> bytes);
+  Expected<void> writeSwapped(Slot &slot, std::span<const uint8_t> bytes);
 };
 
 } // namespace grit
