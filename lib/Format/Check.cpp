@@ -8,6 +8,7 @@
 
 #include "grit/Format/Check.h"
 #include "CheckSteps.h"
+#include "GroupOrder.h"
 #include "PlacedField.h"
 #include "grit/Format/Audit.h"
 #include "grit/Format/Fingerprint.h"
@@ -99,11 +100,14 @@ checkContents(const ArraySpec &spec, std::span<const int64_t> sizes,
   }
   const FormatDescription &description = spec.contract.description();
   const std::optional<Sparsity> &sparsity = description.sparsity;
-  if (!sparsity || !sparsity->ascending)
+  bool mustRise = sparsity && sparsity->ascending;
+  if (!mustRise && !description.order)
     return std::nullopt;
   std::vector<ByteSpan> ordered;
   for (unsigned i = 0; i < description.planes.size(); ++i)
     ordered.push_back(slots[planeSlot(description, i)]);
+  if (!mustRise)
+    return GroupOrder(spec).read(ordered);
   return checkIndices(
       spec, static_cast<int>(planeSlot(description, sparsity->indices.plane)),
       ordered);

@@ -20,6 +20,10 @@ ArrayField grit::indicesOf(const Sparsity &sparsity) {
   return {&sparsity.indices, sparsity.m, sparsity.n};
 }
 
+ArrayField grit::orderOf(const FormatDescription &description) {
+  return {&*description.order, kAxisPositions};
+}
+
 std::vector<ArrayField> grit::fieldsOf(const FormatDescription &description) {
   std::vector<ArrayField> fields;
   if (description.sparsity)
@@ -31,6 +35,8 @@ std::vector<ArrayField> grit::fieldsOf(const FormatDescription &description) {
     fields.push_back(
         {&*book, 0,
          (int64_t(1) << description.codes.width()) * description.level.vector});
+  if (description.order)
+    fields.push_back(orderOf(description));
   for (const auto *factors : {&description.scales, &description.offset.factors})
     for (const Factor &factor : *factors)
       fields.push_back({&factor.bits, factor.group, 1, factor.order, &factor});
@@ -60,6 +66,8 @@ int64_t grit::unitCount(const ArraySpec &spec, int64_t elements, int64_t rows) {
   int64_t all = spec.numElements();
   if (elements == 0)
     return 1;
+  if (elements == kAxisPositions)
+    return spec.shape[spec.axis];
   if (all == 0)
     return 0;
   if (rows)
@@ -73,6 +81,10 @@ static ArrayField inArray(ArrayField field, const ArraySpec &spec) {
   bool isEmpty = spec.numElements() == 0;
   if (field.unit == kWholeAxis)
     field.unit = isEmpty ? 1 : spec.shape[spec.axis];
+  if (field.unit == kAxisPositions) {
+    field.unit = 0;
+    field.perUnit = spec.shape[spec.axis];
+  }
   if (field.order == ElementOrder::Block) {
     field.perUnit =
         isEmpty ? 1 : blocksPerMatrix(spec, field.factor->rows, field.unit);

@@ -114,6 +114,7 @@ private:
   void readZero();
   void readMinimum();
   void readSparsity();
+  void readOrder() { format.description.order = reader.readField(); }
   void readProjection();
   void readAxis() { format.description.axisMultiple = reader.integer(); }
   void readArray() { format.description.arrayMultiple = reader.integer(); }
@@ -143,6 +144,7 @@ const FormatParser::Part FormatParser::kParts[] = {
     {"zero", &FormatParser::readZero},
     {"min", &FormatParser::readMinimum},
     {"sparse", &FormatParser::readSparsity},
+    {"order", &FormatParser::readOrder},
     {"into", &FormatParser::readProjection},
     {"axis", &FormatParser::readAxis},
     {"array", &FormatParser::readArray},
@@ -166,7 +168,7 @@ void FormatParser::readParameter() {
   std::string_view name = cursor.takeWord();
   bool isName = name.size() > 1 && name[0] >= 'a' && name[0] <= 'z';
   // The words that may stand in the place of an integer.
-  for (std::string_view word : {"all", "axis", "lin"})
+  for (std::string_view word : {"all", "axis", "lin", "pos"})
     isName &= !name.starts_with(word);
   if (!isName)
     cursor.failAt(place, "a name of two or more characters");
@@ -374,4 +376,17 @@ Expected<NamedFormat>
 grit::parseFormat(std::string_view text,
                   std::span<const ParameterValue> values) {
   return FormatParser(text, values).run();
+}
+
+Expected<BitField> grit::parseField(std::string_view text) {
+  TextCursor cursor(text);
+  std::vector<PlaneInfo> planes(1);
+  std::vector<ParameterValue> parameters;
+  FormatReader reader(cursor, planes, parameters);
+  BitField field = reader.readField();
+  if (!cursor.atEnd())
+    cursor.fail("nothing after the field");
+  if (cursor.fault())
+    return tl::unexpected(*cursor.fault());
+  return field;
 }

@@ -37,6 +37,7 @@ private:
   std::optional<Error> checkDeclared();
   std::optional<Error> chooseContract();
   std::optional<Error> place();
+  std::optional<Error> addPlanes(const ArraySpec &spec);
   std::optional<Error> checkRest();
 
   Error widthError() const;

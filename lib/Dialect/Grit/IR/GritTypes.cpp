@@ -193,12 +193,12 @@ static LogicalResult verifyAssumed(function_ref<InFlightDiagnostic()> emitError,
 /// type can leave some open.
 static std::optional<grit::Error> whyStatic(const grit::Contract &contract) {
   for (const grit::PlaneInfo &plane : contract.description().planes)
-    if (plane.rows || plane.elements == grit::kWholeAxis)
+    if (plane.dependsOnShape())
       return grit::makeError(
                  grit::Status::SizeMismatch, "all extents must be static",
                  "shape", "known extents", "a dynamic one",
                  "plane " + plane.name + " of " + contract.name() +
-                     " has a value for each line or block of the shape",
+                     " has a value for each line, block or position of the shape",
                  "give the extents")
           .value();
   return std::nullopt;

@@ -142,7 +142,7 @@ void CheckEmitter::emitPlaneSize(unsigned index, Value plane, Value elements) {
   const grit::PlaneInfo &info = description.planes[index];
   Value units = constant(1);
   std::string equation;
-  if (info.rows || info.elements == grit::kWholeAxis) {
+  if (info.dependsOnShape()) {
     // Such types have static shapes.
     int64_t count = grit::unitCount(type.getSpec(), info.elements, info.rows);
     units = constant(count);

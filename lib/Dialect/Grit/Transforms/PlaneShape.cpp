@@ -35,7 +35,7 @@ PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
     alongAxis |= field.order == grit::ElementOrder::AxisFastest;
   }
   const grit::PlaneInfo &info = description.planes[plane];
-  if (info.rows || info.elements == grit::kWholeAxis) {
+  if (info.dependsOnShape()) {
     // Units that depend on the shape, which is static.
     const grit::ArraySpec spec = type.getSpec();
     for (const grit::ArrayField &field : grit::fieldsOf(spec)) {
