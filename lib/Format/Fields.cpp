@@ -20,10 +20,6 @@ ArrayField grit::indicesOf(const Sparsity &sparsity) {
   return {&sparsity.indices, sparsity.m, sparsity.n};
 }
 
-ArrayField grit::orderOf(const FormatDescription &description) {
-  return {&*description.order, kAxisPositions};
-}
-
 std::vector<ArrayField> grit::fieldsOf(const FormatDescription &description) {
   std::vector<ArrayField> fields;
   if (description.sparsity)
@@ -36,7 +32,7 @@ std::vector<ArrayField> grit::fieldsOf(const FormatDescription &description) {
         {&*book, 0,
          (int64_t(1) << description.codes.width()) * description.level.vector});
   if (description.order)
-    fields.push_back(orderOf(description));
+    fields.push_back({&*description.order, kAxisPositions});
   for (const auto *factors : {&description.scales, &description.offset.factors})
     for (const Factor &factor : *factors)
       fields.push_back({&factor.bits, factor.group, 1, factor.order, &factor});
@@ -96,6 +92,10 @@ static ArrayField inArray(ArrayField field, const ArraySpec &spec) {
 
 ArrayField grit::fieldOf(const Factor &factor, const ArraySpec &spec) {
   return inArray({&factor.bits, factor.group, 1, factor.order, &factor}, spec);
+}
+
+ArrayField grit::orderOf(const ArraySpec &spec) {
+  return inArray({&*spec.contract.description().order, kAxisPositions}, spec);
 }
 
 std::vector<ArrayField> grit::fieldsOf(const ArraySpec &spec) {

@@ -24,7 +24,7 @@ std::optional<Error> GroupOrder::read(std::span<const ByteSpan> planes) {
   const FormatDescription &description = spec->contract.description();
   if (!description.order || spec->numElements() == 0)
     return std::nullopt;
-  Expected<PlacedField> field = PlacedField::of(*spec, orderOf(description));
+  Expected<PlacedField> field = PlacedField::of(*spec, orderOf(*spec));
   if (!field)
     return field.error();
   int64_t extent = spec->shape[spec->axis];

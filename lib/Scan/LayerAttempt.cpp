@@ -207,7 +207,8 @@ std::optional<Error> LayerAttempt::run() {
       listHas(family.methods, method))
     steps = 100;
   for (auto step : {&LayerAttempt::collect, &LayerAttempt::checkMethod,
-                    &LayerAttempt::checkSymmetry, &LayerAttempt::readSizes,
+                    &LayerAttempt::checkSymmetry, &LayerAttempt::checkBlocks,
+                    &LayerAttempt::readSizes,
                     &LayerAttempt::checkDeclared, &LayerAttempt::chooseContract,
                     &LayerAttempt::place, &LayerAttempt::checkRest}) {
     if (std::optional<Error> error = (this->*step)())

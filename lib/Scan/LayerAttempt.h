@@ -33,6 +33,7 @@ private:
   std::optional<Error> checkSymmetry();
   std::optional<Error> collect();
   std::optional<Error> checkPart(const PartRow &row);
+  std::optional<Error> checkBlocks();
   std::optional<Error> readSizes();
   std::optional<Error> checkDeclared();
   std::optional<Error> chooseContract();

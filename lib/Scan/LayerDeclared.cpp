@@ -92,6 +92,10 @@ std::optional<Error> LayerAttempt::checkDeclared() {
                        "the scales were cut short, or the configuration is of "
                        "another checkpoint",
                        "fetch the checkpoint again, with its configuration");
+  return std::nullopt;
+}
+
+std::optional<Error> LayerAttempt::checkBlocks() {
   bool hasBlocks = std::ranges::any_of(parts, [](const FoundPart &part) {
     return std::ranges::count(part.row->shape, Count::RowBlocks) != 0;
   });

@@ -38,6 +38,7 @@ static std::string storedText(const FoundPart &part, const LayerSizes &sizes) {
   return fillIn(
       part.row->stored,
       {{'K', k},
+       {'Q', k / 32},
        {'W', 32 * n},     // bits of a row of words
        {'C', 32 * n * b}, // ... of 32 codes of each column
        {'G', groups(Count::Groups)},

@@ -45,10 +45,11 @@ std::vector<ArrayField> fieldsOf(const ArraySpec &spec);
 // The fields that are no factors.
 ArrayField codesOf(const FormatDescription &description);
 ArrayField indicesOf(const Sparsity &sparsity);
-ArrayField orderOf(const FormatDescription &description);
 
 /// A factor's field in an array.
 ArrayField fieldOf(const Factor &factor, const ArraySpec &spec);
+/// The order of groups of a contract that has one.
+ArrayField orderOf(const ArraySpec &spec);
 
 /// Groups of a factor, or units of a plane, in an array of the shape.
 int64_t unitCount(const ArraySpec &spec, int64_t elements, int64_t rows);
