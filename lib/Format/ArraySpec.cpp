@@ -234,6 +234,8 @@ static std::string arithmetic(const ArraySpec &spec, const PlaneInfo &plane,
              str(plane.rows) + " x " + str(plane.elements);
     else if (plane.elements == kWholeAxis)
       text += " / " + str(spec.shape[spec.axis]);
+    else if (plane.elements == kAxisPositions)
+      text = "extent " + str(spec.shape[spec.axis]) + " of the group axis";
     else if (plane.elements != 1)
       text += " / " + str(plane.elements);
   }

@@ -96,13 +96,16 @@ MapField PlaneMapper::nameOf(const ArrayField &field) const {
             width};
   if (level.book && field.bits == &*level.book)
     return {MapKind::Entry, "entry", "entry of the table of levels", width};
+  if (description.order && field.bits == &*description.order)
+    return {MapKind::Position, "group", "group of a position of the axis",
+            width};
   return {MapKind::Code, "q", "code, " + describeLevel(description), width};
 }
 
 /// The elements of a group, where groups that depend on the shape count one.
 int64_t PlaneMapper::elementsOf(const ArrayField &field) const {
   bool isBlock = field.factor && field.factor->rows;
-  return field.unit == kWholeAxis || isBlock ? 1 : field.unit;
+  return field.unit < 0 || isBlock ? 1 : field.unit;
 }
 
 /// What validate accepted repeats early enough for these products.
@@ -111,8 +114,7 @@ void PlaneMapper::findPeriod() {
     map.bits = plane.bits;
     return;
   }
-  int64_t unit =
-      plane.elements == kWholeAxis || plane.rows ? 1 : plane.elements;
+  int64_t unit = plane.dependsOnShape() ? 1 : plane.elements;
   period = unit;
   for (const ArrayField &field : fields) {
     int64_t values = field.perUnit;

@@ -8,6 +8,7 @@
 
 #include "grit/Format/Check.h"
 #include "CheckSteps.h"
+#include "GroupOrder.h"
 #include "PlacedField.h"
 #include "grit/Format/Audit.h"
 #include "grit/Format/Fingerprint.h"
@@ -99,9 +100,9 @@ checkContents(const ArraySpec &spec, std::span<const int64_t> sizes,
   }
   const FormatDescription &description = spec.contract.description();
   const std::optional<Sparsity> &sparsity = description.sparsity;
-  bool isOrdered = sparsity && sparsity->ascending;
+  bool mustRise = sparsity && sparsity->ascending;
   bool hasRules = hasLegality(description);
-  if (!isOrdered && !hasRules)
+  if (!mustRise && !hasRules && !description.order)
     return std::nullopt;
   std::vector<ByteSpan> ordered;
   for (unsigned i = 0; i < description.planes.size(); ++i)
@@ -109,8 +110,8 @@ checkContents(const ArraySpec &spec, std::span<const int64_t> sizes,
   if (hasRules)
     if (auto error = checkLegality(spec, ordered))
       return error;
-  if (!isOrdered)
-    return std::nullopt;
+  if (!mustRise)
+    return description.order ? GroupOrder(spec).read(ordered) : std::nullopt;
   return checkIndices(
       spec, static_cast<int>(planeSlot(description, sparsity->indices.plane)),
       ordered);

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Format/Codec.h"
+#include "GroupOrder.h"
 #include "Parallel.h"
 #include "PlacedField.h"
 #include "ValueSteps.h"
 #include "grit/Format/Text.h"
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 
@@ -67,6 +70,31 @@ void grit::writeField(const BitField &field, int64_t index, uint32_t value,
   }
 }
 
+static bool isInside(const BitField &field, int64_t index, size_t bytes) {
+  int64_t size = 8 * static_cast<int64_t>(bytes);
+  return std::ranges::all_of(field.slices, [&](const BitSlice &slice) {
+    int64_t bit = slice.at(index);
+    return bit >= 0 && bit <= size - static_cast<int64_t>(slice.width);
+  });
+}
+
+bool grit::copyField(const BitField &from, ByteSpan source, const BitField &to,
+                     std::span<uint8_t> target, int64_t count) {
+  BitField in = from, out = to;
+  in.plane = out.plane = 0;
+  // Values of two threads must not share a byte.
+  constexpr int64_t kGrain = 1 << 14;
+  std::atomic<bool> allInside = true;
+  parallelFor(count, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (!isInside(in, i, source.size()) || !isInside(out, i, target.size()))
+        return allInside.store(false);
+      writeField(out, i, readField(in, i, {&source, 1}), {&target, 1});
+    }
+  });
+  return allInside;
+}
+
 /// The block that element `index` is in, blocks counted matrix by matrix.
 static int64_t blockIndex(const Factor &factor, int64_t index,
                           const ArraySpec &spec) {
@@ -111,9 +139,9 @@ public:
                                     const Factor &factor);
 
   const Factor &description() const { return *factor; }
-  float at(int64_t element, const ArraySpec &spec,
+  float at(int64_t element, const GroupOrder &order,
            std::span<const ByteSpan> planes) {
-    int64_t group = groupIndex(*factor, element, spec);
+    int64_t group = order.groupOf(*factor, element);
     if (group != current) {
       current = group;
       value = factor->number.decode(field.read(group, planes));
@@ -139,7 +167,7 @@ public:
 
 private:
   Decoder(const ArraySpec &spec, std::span<const ByteSpan> planes)
-      : spec(spec), desc(spec.contract.description()), planes(planes) {}
+      : desc(spec.contract.description()), planes(planes), order(spec) {}
 
   static Expected<std::vector<FactorReader>>
   readers(const ArraySpec &spec, const std::vector<Factor> &factors);
@@ -150,10 +178,10 @@ private:
   float element(int64_t index, int64_t code);
   uint32_t survivors(int64_t run) const;
 
-  const ArraySpec &spec;
   const FormatDescription &desc;
   std::span<const ByteSpan> planes;
   PlacedField codes, indices, signs, book;
+  GroupOrder order;
   bool hasScale = false; ///< a factor before the level
   std::vector<FactorReader> scales, offsets;
 };
@@ -191,6 +219,8 @@ Expected<Decoder> Decoder::get(const ArraySpec &spec,
                                std::span<const ByteSpan> planes) {
   Decoder decoder(spec, planes);
   const FormatDescription &desc = decoder.desc;
+  if (auto error = decoder.order.read(planes))
+    return tl::make_unexpected(std::move(*error));
   if (desc.sparsity) {
     auto indices = PlacedField::of(spec, indicesOf(*desc.sparsity));
     if (!indices)
@@ -229,7 +259,7 @@ Expected<Decoder> Decoder::get(const ArraySpec &spec,
 
 float Decoder::join(float value, FactorReader &factor, int64_t element) {
   return joinFactor(factor.description().op, value,
-                    factor.at(element, spec, planes));
+                    factor.at(element, order, planes));
 }
 
 /// Outermost first, rounded to binary32 after each step; factors that follow
@@ -240,7 +270,7 @@ float Decoder::product(std::vector<FactorReader> &factors, int64_t element) {
   for (FactorReader &factor : factors) {
     if (factor.description().afterLevel)
       continue;
-    result = isFirst ? factor.at(element, spec, planes)
+    result = isFirst ? factor.at(element, order, planes)
                      : join(result, factor, element);
     isFirst = false;
   }
@@ -279,7 +309,7 @@ float Decoder::element(int64_t index, int64_t code) {
   case Offset::Kind::None:
     return scaled(value, index);
   case Offset::Kind::ZeroPoint:
-    return scaled(value - offsets.front().at(index, spec, planes), index);
+    return scaled(value - offsets.front().at(index, order, planes), index);
   case Offset::Kind::Minimum:
     return scaled(value, index) - product(offsets, index);
   }

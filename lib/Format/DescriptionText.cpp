@@ -167,8 +167,9 @@ static std::string text(const Offset &offset) {
 }
 
 static std::string text(const PlaneInfo &plane) {
-  std::string elements =
-      plane.elements == kWholeAxis ? "axis" : std::to_string(plane.elements);
+  std::string elements = plane.elements == kWholeAxis       ? "axis"
+                         : plane.elements == kAxisPositions ? "pos"
+                             : std::to_string(plane.elements);
   if (plane.rows)
     elements = std::to_string(plane.rows) + "x" + elements;
   return std::to_string(plane.bits) + "/" + elements + "@" +
@@ -198,6 +199,8 @@ std::string grit::canonicalText(const FormatDescription &description) {
     out += ",sparse=" + std::to_string(sparsity->n) + ":" +
            std::to_string(sparsity->m) + ":" +
            (sparsity->ascending ? "asc:" : "any:") + text(sparsity->indices);
+  if (description.order)
+    out += ",order=" + text(*description.order);
   if (const Projection &into = description.projection; !into.isIdentity()) {
     out += ",into=" + into.format.str() + ":";
     out += text(into.rounding);

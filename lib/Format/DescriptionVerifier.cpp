@@ -46,6 +46,7 @@ private:
   std::optional<Error> verifyOffset();
   std::optional<Error> verifyDerived();
   std::optional<Error> verifySparsity();
+  std::optional<Error> verifyOrder();
   std::optional<Error> add(Use use) {
     uses.push_back(std::move(use));
     return verifyField(desc, uses.back());
@@ -80,7 +81,7 @@ std::optional<Error> Verifier::verifyUnit(const std::string &name,
       (plane.rows && plane.elements < 1))
     return fault(name, "the rows of its blocks are out of range",
                  "0, or 1 to 2^40 with as many elements", str(plane.rows));
-  if (plane.elements == kWholeAxis)
+  if (plane.elements == kWholeAxis || plane.elements == kAxisPositions)
     return std::nullopt;
   if (plane.elements < 0 || plane.elements > kMaxSize)
     return fault(name, "its elements are out of range", "0 to 2^40",
@@ -274,6 +275,35 @@ std::optional<Error> Verifier::verifySparsity() {
   return add({"sparsity indices", &sparsity.indices, {sparsity.m}, sparsity.n});
 }
 
+/// One size of groups that divides lines, and nothing that follows the order of
+/// elements but the codes.
+std::optional<Error> Verifier::verifyOrder() {
+  if (!desc.order)
+    return std::nullopt;
+  int64_t size = 0;
+  for (const auto *factors : {&desc.scales, &desc.offset.factors})
+    for (const Factor &factor : *factors) {
+      if (factor.group == 0 || factor.group == kWholeAxis)
+        continue;
+      if (factor.order != ElementOrder::RowMajor ||
+          desc.axisMultiple % factor.group != 0 ||
+          (size && factor.group != size))
+        return fault("order", "factor '" + factor.name +
+                                  "' has groups that no order can be of",
+                     "groups of one size that divide the group axis, counted "
+                     "in row-major order",
+                     factor.rows ? "blocks" : "groups of " + str(factor.group));
+      size = factor.group;
+    }
+  if (size == 0)
+    return fault("order", "there are no groups that it could be of",
+                 "a factor with groups", "none");
+  if (desc.encoding.rule != EncodeRule::None || !desc.derived.empty())
+    return fault("order", "no rule encodes groups in an order",
+                 "encode=none, and nothing derived", "others");
+  return add({"order", &*desc.order, {kAxisPositions}, 1});
+}
+
 std::optional<Error> Verifier::run() {
   if (desc.planes.empty())
     return fault("planes", "it has no planes");
@@ -293,6 +323,8 @@ std::optional<Error> Verifier::run() {
   if (auto error = verifyOffset())
     return error;
   if (auto error = verifyDerived())
+    return error;
+  if (auto error = verifyOrder())
     return error;
   if (const Projection &into = desc.projection; !into.isIdentity())
     if (auto error = verifyNumber("projection", Number{into.format, 0},

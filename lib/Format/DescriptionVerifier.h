@@ -41,11 +41,12 @@ int64_t boundedLcm(int64_t a, int64_t b);
 
 /// The elements that share what a field or a plane holds.
 struct Grouping {
-  int64_t elements = 1; ///< 0: the whole array; kWholeAxis: a line
+  int64_t elements = 1; ///< 0: the whole array; kWholeAxis: a line;
+                        ///< kAxisPositions: a position of every line
   int64_t rows = 0;     ///< above 0: of a block
 
   /// Whether their number depends on the shape and not on the elements alone.
-  bool dependsOnShape() const { return elements == kWholeAxis || rows != 0; }
+  bool dependsOnShape() const { return elements < 0 || rows != 0; }
   friend bool operator==(const Grouping &, const Grouping &) = default;
 };
 

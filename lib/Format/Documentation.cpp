@@ -23,6 +23,8 @@ std::string grit::describePlane(const PlaneInfo &plane) {
             std::to_string(plane.elements);
   else if (plane.elements == kWholeAxis)
     text += " per line";
+  else if (plane.elements == kAxisPositions)
+    text += " per position of the axis";
   else if (plane.elements == 1)
     text += " each";
   else if (plane.elements)
@@ -61,6 +63,8 @@ std::string grit::describeLevel(const FormatDescription &description) {
   if (const auto &sparsity = description.sparsity)
     text += ", " + std::to_string(sparsity->n) + ":" +
             std::to_string(sparsity->m) + " sparse";
+  if (description.order)
+    text += ", groups in an order of the array's own";
   return text;
 }
 

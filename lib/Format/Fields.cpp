@@ -31,6 +31,8 @@ std::vector<ArrayField> grit::fieldsOf(const FormatDescription &description) {
     fields.push_back(
         {&*book, 0,
          (int64_t(1) << description.codes.width()) * description.level.vector});
+  if (description.order)
+    fields.push_back({&*description.order, kAxisPositions});
   for (const auto *factors : {&description.scales, &description.offset.factors})
     for (const Factor &factor : *factors)
       fields.push_back({&factor.bits, factor.group, 1, factor.order, &factor});
@@ -60,6 +62,8 @@ int64_t grit::unitCount(const ArraySpec &spec, int64_t elements, int64_t rows) {
   int64_t all = spec.numElements();
   if (elements == 0)
     return 1;
+  if (elements == kAxisPositions)
+    return spec.shape[spec.axis];
   if (all == 0)
     return 0;
   if (rows)
@@ -73,6 +77,10 @@ static ArrayField inArray(ArrayField field, const ArraySpec &spec) {
   bool isEmpty = spec.numElements() == 0;
   if (field.unit == kWholeAxis)
     field.unit = isEmpty ? 1 : spec.shape[spec.axis];
+  if (field.unit == kAxisPositions) {
+    field.unit = 0;
+    field.perUnit = spec.shape[spec.axis];
+  }
   if (field.order == ElementOrder::Block) {
     field.perUnit =
         isEmpty ? 1 : blocksPerMatrix(spec, field.factor->rows, field.unit);
@@ -84,6 +92,10 @@ static ArrayField inArray(ArrayField field, const ArraySpec &spec) {
 
 ArrayField grit::fieldOf(const Factor &factor, const ArraySpec &spec) {
   return inArray({&factor.bits, factor.group, 1, factor.order, &factor}, spec);
+}
+
+ArrayField grit::orderOf(const ArraySpec &spec) {
+  return inArray({&*spec.contract.description().order, kAxisPositions}, spec);
 }
 
 std::vector<ArrayField> grit::fieldsOf(const ArraySpec &spec) {

@@ -68,6 +68,8 @@ PlaneInfo FormatReader::readPlane() {
   cursor.expect("/");
   if (cursor.take("axis")) {
     plane.elements = kWholeAxis;
+  } else if (cursor.take("pos")) {
+    plane.elements = kAxisPositions;
   } else {
     plane.elements = integer();
     if (cursor.take("x")) {

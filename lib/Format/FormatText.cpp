@@ -146,6 +146,7 @@ private:
   void readZero();
   void readMinimum();
   void readSparsity();
+  void readOrder() { format.description.order = reader.readField(); }
   void readProjection();
   void readAxis() { format.description.axisMultiple = reader.integer(); }
   void readArray() { format.description.arrayMultiple = reader.integer(); }
@@ -176,6 +177,7 @@ const FormatParser::Part FormatParser::kParts[] = {
     {"zero", &FormatParser::readZero},
     {"min", &FormatParser::readMinimum},
     {"sparse", &FormatParser::readSparsity},
+    {"order", &FormatParser::readOrder},
     {"into", &FormatParser::readProjection},
     {"axis", &FormatParser::readAxis},
     {"array", &FormatParser::readArray},
@@ -205,12 +207,12 @@ void FormatParser::readParameter() {
   };
   bool isName = name.size() > 1 && name[0] >= 'a' && name[0] <= 'z' &&
                 std::ranges::all_of(name, fits);
-  for (std::string_view word : {"all", "axis", "lin"})
+  for (std::string_view word : {"all", "axis", "lin", "pos"})
     isName &= !name.starts_with(word);
   if (!isName)
     cursor.failAt(place, "a name of a parameter: two or more of a-z, 0-9 and "
-                         "_, a letter first, not beginning with all, axis or "
-                         "lin");
+                         "_, a letter first, not beginning with all, axis, "
+                         "lin or pos");
   // A member of the family is named by one value, "mine(block=128)".
   if (!format.parameters.empty())
     cursor.failAt(place, "one parameter in all");
@@ -460,4 +462,17 @@ Expected<NamedFormat>
 grit::parseFormat(std::string_view text,
                   std::span<const ParameterValue> values) {
   return FormatParser(text, values).run();
+}
+
+Expected<BitField> grit::parseField(std::string_view text) {
+  TextCursor cursor(text);
+  std::vector<PlaneInfo> planes(1);
+  std::vector<ParameterValue> parameters;
+  FormatReader reader(cursor, planes, parameters);
+  BitField field = reader.readField();
+  if (!cursor.atEnd())
+    cursor.fail("nothing after the field");
+  if (cursor.fault())
+    return tl::unexpected(*cursor.fault());
+  return field;
 }

@@ -115,6 +115,15 @@ static std::optional<Error> checkGroupAxis(const ArraySpec &spec,
   auto axis = static_cast<size_t>(spec.axis);
   if (box.isWhole(spec, axis))
     return std::nullopt;
+  if (spec.contract.description().order)
+    return Error{Status::SizeMismatch,
+                 "elements of a group lie anywhere along the group axis",
+                 "axis " + str(spec.axis),
+                 "the whole axis",
+                 box.str() + " of " + shapeText(spec.shape),
+                 "the contract has groups in an order that the array carries",
+                 kRequantize,
+                 -1};
   int64_t multiple = spec.contract.description().axisMultiple;
   int64_t start = box.offsets[axis], end = start + box.sizes[axis];
   for (int64_t place : {start, end})
@@ -354,8 +363,12 @@ Expected<ArraySpec> grit::concatOfParts(std::span<const ArraySpec> parts,
 }
 
 /// What an array has one of: "factor 's1'", "book".
-static std::string wholeName(const ArrayField &field) {
-  return field.factor ? "factor '" + field.factor->name + "'" : "book";
+static std::string wholeName(const ArrayField &field,
+                             const FormatDescription &description) {
+  if (field.factor)
+    return "factor '" + field.factor->name + "'";
+  return description.order && field.bits == &*description.order ? "order"
+                                                                : "book";
 }
 
 Expected<ArraySpec> grit::concatOf(std::span<const ArraySpec> parts, int axis) {
@@ -365,7 +378,7 @@ Expected<ArraySpec> grit::concatOf(std::span<const ArraySpec> parts, int axis) {
   for (const ArrayField &field : fieldsOf(*result))
     if (field.unit == 0)
       return makeError(Status::GradeUnknown,
-                       "each part has a " + wholeName(field) +
+                       "each part has a " + wholeName(field, result->contract.description()) +
                            " for the whole array, and the whole has one",
                        "k1", "factors per group", "one for each array",
                        "the parts were quantized one by one", kRequantize);

@@ -38,6 +38,8 @@ std::optional<Error> grit::checkRecodeTarget(const Contract &target) {
     found = "levels that each array carries";
   else if (format.sparsity)
     found = "N:M sparsity";
+  else if (format.order)
+    found = "groups in an order that each array carries";
   if (!found)
     return std::nullopt;
   return makeError(Status::GradeUnknown,

@@ -125,6 +125,8 @@ Expected<FactorValues> FactorValues::get(const ArraySpec &spec,
                                          std::span<const ByteSpan> planes) {
   FactorValues result(spec, planes);
   const FormatDescription &format = spec.contract.description();
+  if (auto error = result.order.read(planes))
+    return tl::unexpected(std::move(*error));
   if (auto error = result.add(format.scales, result.scaleFields))
     return tl::unexpected(std::move(*error));
   if (auto error = result.add(format.offset.factors, result.offsetFields))
@@ -139,7 +141,7 @@ bool FactorValues::read(int64_t element) {
   auto readAll = [&](std::vector<Field> &fields, std::vector<float> &values) {
     for (size_t i = 0; i < fields.size(); ++i) {
       Field &field = fields[i];
-      int64_t group = groupIndex(*field.factor, element, *spec);
+      int64_t group = order.groupOf(*field.factor, element);
       if (group == field.current)
         continue;
       isChanged = true;

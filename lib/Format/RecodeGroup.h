@@ -9,6 +9,7 @@
 #ifndef GRIT_LIB_FORMAT_RECODEGROUP_H
 #define GRIT_LIB_FORMAT_RECODEGROUP_H
 
+#include "GroupOrder.h"
 #include "NearestCode.h"
 #include "PlacedField.h"
 #include "ValueSteps.h"
@@ -75,12 +76,13 @@ private:
     int64_t current = -1; ///< the group that was read last
   };
   FactorValues(const ArraySpec &spec, std::span<const ByteSpan> planes)
-      : spec(&spec), planes(planes) {}
+      : spec(&spec), planes(planes), order(spec) {}
   std::optional<Error> add(const std::vector<Factor> &factors,
                            std::vector<Field> &fields);
 
   const ArraySpec *spec;
   std::span<const ByteSpan> planes;
+  GroupOrder order;
   std::vector<Field> scaleFields, offsetFields;
   std::vector<float> scaleValues, offsetValues;
 };

@@ -14,6 +14,8 @@ using namespace grit;
 using namespace grit::kernelgen;
 
 bool grit::kernelgen::needsExtents(const FormatDescription &description) {
+  if (description.order)
+    return true;
   auto needs = [](const Factor &factor) {
     return factor.group == kWholeAxis || factor.order == ElementOrder::Block;
   };
@@ -56,10 +58,32 @@ Value Emitter::blockOf(const Factor &factor, Value index, Value line) {
                a.div(column, factor.group));
 }
 
+/// The group that the array states for the position of an element in its line.
+/// One that does not exist is taken for the last, so that no read leaves the
+/// plane; a check at level 2 refuses it.
+Value Emitter::statedGroupOf(const Factor &factor, Value index, Value line) {
+  Arithmetic a{builder, loc};
+  auto times = [&](Value x, Value y) {
+    return builder.createOrFold<arith::MulIOp>(loc, x, y);
+  };
+  Value row = lineOf(index, line);
+  Value position = builder.createOrFold<arith::SubIOp>(
+      loc, index, times(row, geometry->columns));
+  Value groups = a.div(geometry->columns, factor.group);
+  Value stated = arith::IndexCastUIOp::create(
+      builder, loc, builder.getIndexType(),
+      fieldAt(*description.order, position));
+  Value last = builder.createOrFold<arith::SubIOp>(loc, groups, a.index(1));
+  stated = arith::MinUIOp::create(builder, loc, stated, last);
+  return a.sum(times(row, groups), stated);
+}
+
 Value Emitter::groupOf(const Factor &factor, Value index, Value line) {
   Arithmetic a{builder, loc};
   if (factor.group == 0)
     return a.index(0);
+  if (description.order && factor.group != kWholeAxis)
+    return statedGroupOf(factor, index, line);
   if (factor.order == ElementOrder::Block)
     return blockOf(factor, index, line);
   bool axisIsLast = !geometry || !geometry->innerExtent;
@@ -137,11 +161,13 @@ Value Emitter::joinedAt(ArrayRef<const Factor *> factors, Value index,
 
 /// The longest part of a run in which every factor is constant.
 static int64_t constantSpan(ArrayRef<const Factor *> factors, int64_t length,
-                            bool lanesCrossGroups) {
+                            bool lanesCrossGroups, bool hasOrder) {
   int64_t span = length;
   for (const Factor *factor : factors) {
     if (factor->group == 0)
       continue;
+    if (hasOrder && factor->group != kWholeAxis)
+      return 1;
     if (factor->order == ElementOrder::AxisFastest && lanesCrossGroups)
       return 1;
     if (factor->group != kWholeAxis)
@@ -156,7 +182,8 @@ Value Emitter::joinedOf(ArrayRef<const Factor *> factors, const Run &run) {
     return {};
   Arithmetic a{builder, loc};
   bool lanesCrossGroups = geometry && geometry->innerExtent;
-  int64_t span = constantSpan(factors, run.length, lanesCrossGroups);
+  int64_t span = constantSpan(factors, run.length, lanesCrossGroups,
+                              description.order.has_value());
   SmallVector<Value> parts;
   for (int64_t first = 0; first < run.length; first += span)
     parts.push_back(

@@ -93,6 +93,9 @@ kernelgen::whyNotEmitted(const FormatDescription &description) {
     for (const Factor &factor : *factors)
       if (auto error = whyNotFactor(factor))
         return error;
+  if (description.order)
+    if (auto error = whyNotRead(*description.order, "order"))
+      return error;
   if (description.sparsity)
     return whyNotRead(description.sparsity->indices, "indices");
   return std::nullopt;

@@ -29,6 +29,13 @@ std::optional<int64_t> QuantConfig::groupSizeOf(std::string_view module) const {
              : groupSize;
 }
 
+std::string QuantConfig::modeOf(std::string_view module) const {
+  auto entry = overrides.find(module);
+  return entry != overrides.end() && !entry->second.mode.empty()
+             ? entry->second.mode
+             : mode;
+}
+
 /// '*' matches any characters. Linear: the last star is the only one that ever
 /// has to give way.
 static bool globMatches(std::string_view pattern, std::string_view text) {
@@ -196,6 +203,7 @@ static void readOverrides(JsonElement quantization, QuantConfig &config,
     QuantConfig::Override override;
     override.bits = reader.integer("bits");
     override.groupSize = reader.integer("group_size");
+    override.mode = reader.text("mode");
     config.overrides.emplace(field.key, override);
   }
 }
@@ -257,8 +265,10 @@ QuantConfig grit::scan::parseConfig(std::string_view text,
     bool isModelOpt = member(*quantization, "quant_algo").has_value();
     config.method = isModelOpt ? "modelopt" : "mlx";
     readFields(*quantization, config, problems);
-    if (!isModelOpt)
+    if (!isModelOpt) {
+      config.mode = Reader(*quantization, problems).text("mode");
       readOverrides(*quantization, config, problems);
+    }
     return config;
   }
   // The stand-alone files of AutoGPTQ and AutoAWQ.

@@ -30,18 +30,26 @@ struct QuantConfig {
   std::optional<int64_t> bits, groupSize;
   std::optional<bool> symmetric, reordered;
   std::string checkpointFormat; ///< "gptq", "gptq_v2", ...
+  std::string statedFormat;     ///< the same, by the user
   std::string version;          ///< of the packing: "gemm", ...
+  std::string mode;             ///< of the numbers: "affine", "mxfp4", ...
   std::string strategy;         ///< "group", "channel", "block", "tensor"
   std::vector<int64_t> block;   ///< rows, columns
   std::vector<std::string> ignore;
   struct Override {
     std::optional<int64_t> bits, groupSize;
+    std::string mode;
   };
   std::map<std::string, Override, std::less<>> overrides; ///< by module
 
   bool isDeclared() const { return !method.empty(); }
+  /// The declared format, or else the user's.
+  const std::string &knownFormat() const {
+    return checkpointFormat.empty() ? statedFormat : checkpointFormat;
+  }
   std::optional<int64_t> bitsOf(std::string_view module) const;
   std::optional<int64_t> groupSizeOf(std::string_view module) const;
+  std::string modeOf(std::string_view module) const;
   /// The entry of the ignore list that covers the module, or null. Regular
   /// expressions ("re:...") are not evaluated.
   const std::string *ignoring(std::string_view module) const;

@@ -93,20 +93,3 @@ Error grit::scan::inLayer(Error error, const LayerArray &layer) {
   error.field = "layer " + quoteText(layer.layer) + ": " + error.field;
   return error;
 }
-
-std::optional<Error> grit::scan::checkContents(const LayerArray &layer) {
-  if (!layer.array || layer.forbiddenScale < 0)
-    return std::nullopt;
-  ByteSpan scales = layer.planes[1];
-  auto byte = static_cast<uint8_t>(layer.forbiddenScale);
-  auto met = std::ranges::find(scales, byte);
-  if (met == scales.end())
-    return std::nullopt;
-  return refuseLayer(
-      "a scale has a byte that the contract reads in another way",
-      "tensor " + quoteText(layer.parts[1]->name),
-      "no byte " + hexWord(byte, 2),
-      "group " + std::to_string(met - scales.begin()),
-      "a value of the layer overflowed when it was quantized",
-      "quantize the layer again");
-}

@@ -18,6 +18,8 @@ namespace grit::scan {
 /// The sizes of a layer; 0 is unknown.
 struct LayerSizes {
   int64_t bits = 0, rows = 0, columns = 0, group = 0;
+  int64_t padded = 0; ///< groups of a row with those that fill it up
+  int64_t blockRows = 128, blockColumns = 128;
   std::vector<int64_t> lead;  ///< axes before rows and columns
   std::vector<int64_t> shape; ///< as a tensor of the layer states it
 
@@ -32,6 +34,9 @@ struct FoundPart {
   const PartRow *row;
   const TensorInfo *info;
 };
+
+/// What an extent comes to; nothing while that is unknown or not whole.
+std::optional<int64_t> extentOf(Count count, const LayerSizes &sizes);
 
 /// Derives what the shapes imply, from what is known already. The parts' shapes
 /// are compared with the result.

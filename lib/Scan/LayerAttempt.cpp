@@ -9,7 +9,6 @@
 #include "LayerAttempt.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
-#include <bit>
 
 using namespace grit;
 using namespace grit::scan;
@@ -86,6 +85,13 @@ std::optional<Error> LayerAttempt::readSizes() {
   if (!sizes.bits)
     sizes.bits =
         std::clamp<int64_t>(config.bitsOf(module.name).value_or(0), 0, 32);
+  if (family.declaresGroup)
+    sizes.group = std::max<int64_t>(
+        config.groupSizeOf(module.name).value_or(0), 0);
+  if (config.block.size() == 2 && family.anyBlock) {
+    sizes.blockRows = config.block[0];
+    sizes.blockColumns = config.block[1];
+  }
   if (!sizes.bits && family.bits.size() == 1)
     sizes.bits = family.bits.front() - '0';
   if (sizes.bits && !listHas(family.bits, std::to_string(sizes.bits)))
@@ -116,13 +122,16 @@ std::optional<Error> LayerAttempt::chooseContract() {
     if (!listHas(spelling.types, type))
       continue;
     if (!spelling.version.empty() &&
-        spelling.version != config.checkpointFormat) {
+        spelling.version != config.knownFormat()) {
       versions +=
           (versions.empty() ? "" : " or ") + quoteText(spelling.version);
       continue;
     }
     Expected<Contract> parsed = Contract::parse(
-        fillIn(spelling.contract, {{'b', sizes.bits}, {'g', sizes.group}}));
+        fillIn(spelling.contract, {{'b', sizes.bits},
+                                   {'g', sizes.group},
+                                   {'r', sizes.blockRows},
+                                   {'c', sizes.blockColumns}}));
     if (!parsed) {
       Error error = parsed.error();
       error.field = "group_size";
@@ -139,15 +148,8 @@ std::optional<Error> LayerAttempt::chooseContract() {
                                       : quoteText(config.checkpointFormat),
       "the tool is older than the field (the first convention, then), or the "
       "configuration was edited",
-      "add checkpoint_format to the configuration");
-}
-
-static std::vector<uint8_t> bytesOf(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  std::vector<uint8_t> bytes(4);
-  for (unsigned i = 0; i < 4; ++i)
-    bytes[i] = static_cast<uint8_t>(bits >> (8 * i));
-  return bytes;
+      "add checkpoint_format to the configuration, or say which it is "
+      "(--checkpoint-format)");
 }
 
 std::optional<Error> LayerAttempt::place() {
@@ -165,22 +167,18 @@ std::optional<Error> LayerAttempt::place() {
       return parsed.error();
     *placement = *parsed;
   }
+  layer.shape = sizes.full();
+  std::vector<int64_t> shape = layer.shape;
+  if (!family.arrayShape.empty()) {
+    shape.clear();
+    for (Count count : family.arrayShape)
+      shape.push_back(extentOf(count, sizes).value_or(0));
+  }
   Expected<ArraySpec> spec =
-      ArraySpec::get(*contract, sizes.full(), -1, placements);
+      ArraySpec::get(*contract, std::move(shape), family.axis, placements);
   if (!spec)
     return spec.error();
-  for (const FoundPart &part : parts)
-    if (part.row->use == Use::Plane)
-      layer.planes.push_back(part.info->bytes);
-  if (stated) {
-    layer.copiedName = family.stated;
-    layer.copied = std::make_shared<std::vector<uint8_t>>(bytesOf(*stated));
-    layer.planes.push_back(*layer.copied);
-  }
-  PlaneSizes found;
-  for (ByteSpan plane : layer.planes)
-    found.push_back(static_cast<int64_t>(plane.size()));
-  if (std::optional<Error> error = spec->checkPlaneSizes(found))
+  if (std::optional<Error> error = addPlanes(*spec))
     return error;
   layer.array = std::move(*spec);
   return std::nullopt;
@@ -209,7 +207,8 @@ std::optional<Error> LayerAttempt::run() {
       listHas(family.methods, method))
     steps = 100;
   for (auto step : {&LayerAttempt::collect, &LayerAttempt::checkMethod,
-                    &LayerAttempt::checkSymmetry, &LayerAttempt::readSizes,
+                    &LayerAttempt::checkSymmetry, &LayerAttempt::checkBlocks,
+                    &LayerAttempt::readSizes,
                     &LayerAttempt::checkDeclared, &LayerAttempt::chooseContract,
                     &LayerAttempt::place, &LayerAttempt::checkRest}) {
     if (std::optional<Error> error = (this->*step)())
@@ -228,6 +227,8 @@ LayerArray LayerAttempt::take(std::optional<Error> refusal) {
   if (layer.refusal) {
     layer.array.reset();
     layer.planes.clear();
+    layer.copies.clear();
+    layer.number.reset();
   }
   return std::move(layer);
 }

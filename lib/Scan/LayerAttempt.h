@@ -33,10 +33,12 @@ private:
   std::optional<Error> checkSymmetry();
   std::optional<Error> collect();
   std::optional<Error> checkPart(const PartRow &row);
+  std::optional<Error> checkBlocks();
   std::optional<Error> readSizes();
   std::optional<Error> checkDeclared();
   std::optional<Error> chooseContract();
   std::optional<Error> place();
+  std::optional<Error> addPlanes(const ArraySpec &spec);
   std::optional<Error> checkRest();
 
   Error widthError() const;

@@ -86,7 +86,8 @@ static Expected<std::vector<std::string>> filesOf(const std::string &path) {
 }
 
 Expected<std::unique_ptr<CheckpointFiles>>
-CheckpointFiles::open(const std::string &path) {
+CheckpointFiles::open(const std::string &path,
+                      const CheckpointOptions &options) {
   Expected<std::vector<std::string>> names = filesOf(path);
   if (!names)
     return tl::unexpected(names.error());
@@ -113,6 +114,16 @@ CheckpointFiles::open(const std::string &path) {
   std::vector<ConfigProblem> problems;
   joined.config =
       readConfigIn(fs::path(names->front()).parent_path().string(), problems);
+  const std::string &declared = joined.config.checkpointFormat;
+  if (!options.checkpointFormat.empty() && !declared.empty() &&
+      declared != options.checkpointFormat)
+    return makeError(
+        Status::GradeUnknown, "the configuration declares another format",
+        "checkpoint_format", quoteText(declared),
+        quoteText(options.checkpointFormat),
+        "the format is only asked for where no configuration states it",
+        "leave it out, or correct " + joined.config.path);
+  joined.config.statedFormat = options.checkpointFormat;
   checkpoint->all = arraysOf(joined);
   for (LoadedFile &file : loaded)
     checkpoint->opened.push_back(std::move(file.file));

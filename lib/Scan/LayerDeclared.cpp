@@ -21,13 +21,31 @@ std::optional<Error> LayerAttempt::checkMethod() {
         config.path.empty() ? "there is no configuration beside the file"
                             : "the configuration is of another checkpoint",
         "put the checkpoint's config.json beside its files");
-  for (const std::string &format : {config.version, config.checkpointFormat})
+  bool isDeclared = false;
+  for (const std::string &format : {config.version, config.checkpointFormat}) {
+    isDeclared |= !format.empty();
     if (!family.formats.empty() && !format.empty() &&
         !listHas(family.formats, format))
       return refuseLayer("this packing has no description", "version",
                          std::string(family.formats), quoteText(format),
                          "the layer was packed for one kind of kernel",
                          "quantize again for the usual packing");
+  }
+  if (family.needsFormat && !isDeclared)
+    return refuseLayer("the tensors of the layer do not say how it is packed",
+                       "version", std::string(family.formats), "nothing",
+                       "the configuration was edited, or is of another "
+                       "checkpoint",
+                       "fetch the checkpoint again, with its configuration");
+  std::string mode = config.modeOf(module.name);
+  std::string_view modes = family.modes.empty() ? "affine" : family.modes;
+  bool isDefault = mode.empty() && family.modes.empty();
+  if (!isDefault && !listHas(modes, mode))
+    return refuseLayer("the numbers of the layer are of another kind", "mode",
+                       std::string(modes),
+                       mode.empty() ? "nothing" : quoteText(mode),
+                       "the configuration is of another checkpoint",
+                       "fetch the checkpoint again, with its configuration");
   return std::nullopt;
 }
 
@@ -74,13 +92,19 @@ std::optional<Error> LayerAttempt::checkDeclared() {
                        "the scales were cut short, or the configuration is of "
                        "another checkpoint",
                        "fetch the checkpoint again, with its configuration");
+  return std::nullopt;
+}
+
+std::optional<Error> LayerAttempt::checkBlocks() {
   bool hasBlocks = std::ranges::any_of(parts, [](const FoundPart &part) {
     return std::ranges::count(part.row->shape, Count::RowBlocks) != 0;
   });
-  if (hasBlocks && config.block != std::vector<int64_t>{128, 128})
+  bool isKnown = config.block == std::vector<int64_t>{128, 128} ||
+                 (family.anyBlock && config.block.size() == 2);
+  if (hasBlocks && !isKnown)
     return refuseLayer(
         "blocks of this size have no contract", "weight_block_size",
-        "[128, 128]",
+        family.anyBlock ? "rows and columns" : "[128, 128]",
         config.block.empty() ? "nothing" : shapeText(config.block),
         config.block.empty() ? "there is no configuration beside the file"
                              : "the layer was quantized in other blocks",

@@ -13,6 +13,14 @@
 using namespace grit;
 using namespace grit::scan;
 
+/// "[G, N K / G]".
+static std::string extentsText(const std::vector<Count> &shape) {
+  std::string text;
+  for (Count count : shape)
+    text += (text.empty() ? "" : ", ") + std::string(countText(count));
+  return "[" + text + "]";
+}
+
 /// "`scales` F16 [K / G, N]".
 static std::string partText(const FamilyRow &family, const PartRow &row) {
   std::string text = "`" + std::string(row.suffix) + "` ";
@@ -26,6 +34,10 @@ static std::string partText(const FamilyRow &family, const PartRow &row) {
       shape += (shape.empty() ? "" : ", ") + std::string(countText(count));
   if (!shape.empty())
     text += " [" + std::string(isStacked ? "…, " : "") + shape + "]";
+  if (row.use == Use::Constant)
+    text += ", " + std::to_string(row.constant);
+  if (row.use == Use::Plane && !row.stored.empty())
+    text += ", copied";
   if (row.presence == Presence::Optional)
     text += ", if any";
   return text;
@@ -62,7 +74,11 @@ std::string grit::scan::layerDocumentation() {
     for (const PartRow &row : family.parts)
       if (row.presence != Presence::Absent && row.use != Use::Aside)
         tensors += (tensors.empty() ? "" : "; ") + partText(family, row);
-    for (std::string_view cell : {family.title, family.methods, family.bits})
+    std::string title(family.title);
+    if (!family.arrayShape.empty())
+      title += ", array " + extentsText(family.arrayShape);
+    for (std::string_view cell :
+         {std::string_view(title), family.methods, family.bits})
       text += "| " + std::string(cell) + " ";
     text += "| " + (family.group ? std::to_string(family.group) : "") + " | " +
             tensors + " | " + contractsText(family) + " | " +

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,10 +29,18 @@ enum class Count : uint8_t {
   RowWords,     ///< N b / 32
   ColumnWords,  ///< K b / 32
   ColumnBytes,  ///< K b / 8
+  RowQuads,     ///< N b / 16
   Groups,       ///< K / G
+  GroupWords,   ///< K b / 32 G
   GroupBytes,   ///< G b / 8
-  RowBlocks,    ///< N / 128, rounded up
-  ColumnBlocks, ///< K / 128, rounded up
+  Group,        ///< G
+  Padded,       ///< P: K / G or more
+  PaddedWords,  ///< P b / 32
+  LineGroups,   ///< N K / G
+  TenthGroups,  ///< N K / 10 G, rounded up
+  TenthGroup,   ///< G / 10, rounded up
+  RowBlocks,    ///< N / R, rounded up; R is 128, or declared
+  ColumnBlocks, ///< K / C, rounded up; C is 128, or declared
   Levels,       ///< 2^b
   ScaleLevels,  ///< 256
   Any,          ///< whatever the file says
@@ -44,12 +53,12 @@ enum class Count : uint8_t {
 /// What a tensor of a layer is for.
 enum class Use : uint8_t {
   Plane,       ///< the next plane of the contract
-  Order,       ///< the group of each column
+  Order,       ///< the group of each column, which is k / G
   LooseOrder,  ///< the same; unset where a column has -1
   Shape,       ///< the shape of the layer
   Bits,        ///< b
   GroupSize,   ///< G
-  Axis,        ///< along which groups lie: 1
+  Constant,    ///< a number that the row gives
   Packing,     ///< a word that names the packing: "4bit_u8"
   State,       ///< bitsandbytes' record: shape, block size, offset
   Levels,      ///< the contract's levels
@@ -70,10 +79,17 @@ struct PartRow {
   Presence presence;
   std::string_view types; ///< of safetensors, separated by spaces
   std::vector<Count> shape;
+  /// Of a constant: what it is.
+  int64_t constant = 0;
+  /// Where value i of the plane lies in the tensor, as a field of
+  /// spec/gritfmt1.md: "1@0+i*2". The plane is then a copy. With numbers for
+  /// what `storedNumbers` replaces. Of a packing: its word.
+  std::string_view stored = {};
 };
 
 /// The contract where the scales have one of `types` and the configuration's
-/// checkpoint_format is `version` ("": any). "{b}" and "{g}" are replaced.
+/// checkpoint_format is `version` ("": any). "{b}", "{g}", "{r}" and "{c}" (the
+/// extents of a block) are replaced.
 struct Spelling {
   std::string_view types, version, contract;
 };
@@ -88,9 +104,13 @@ struct FamilyRow {
       {}; ///< quant_method is one of these; "": any, or none
   std::string_view formats =
       {}; ///< `version` or checkpoint_format, where declared
+  bool needsFormat = false;    ///< one of `formats` has to be declared
+  std::string_view modes = {}; ///< `mode` is one of these; "": none, or affine
   Symmetry symmetry = Symmetry::Any;
   std::string_view bits; ///< the possible b
   int64_t group = 0;     ///< G where it is fixed
+  bool declaresGroup = false; ///< G is the declared one
+  bool anyBlock = false; ///< blocks have the declared extents
   bool stacked = false;  ///< leading axes (experts) may precede [N, K]
   std::vector<PartRow> parts = {};
   std::vector<Spelling> spellings = {};
@@ -99,8 +119,13 @@ struct FamilyRow {
   std::string_view data = {}, scale = {}, meta = {};
   /// The module's name is the name of what it decodes to: no ".weight".
   bool isTensorName = false;
-  /// The name of a plane that the state holds as a number, not as bytes.
+  /// The extents of the array, where they are not those of the layer, and its
+  /// group axis then.
+  std::vector<Count> arrayShape = {};
+  int axis = -1;
+  /// The name of a plane that is a number: of the state, or this one.
   std::string_view stated = {};
+  std::optional<float> statedNumber = std::nullopt;
   /// A byte that no scale may be: the contract reads it in another way.
   int forbiddenScale = -1;
 };
@@ -109,11 +134,20 @@ struct FamilyRow {
 /// the first counts.
 const std::vector<FamilyRow> &layerFamilies();
 
+// The rows by kind.
+std::vector<FamilyRow> rowsOfWords();
+std::vector<FamilyRow> rowsOfFloats();
+std::vector<FamilyRow> rowsOfBytes();
+std::vector<FamilyRow> rowsOfOthers();
+
 /// True when `list`, words separated by spaces, has `word`.
 bool listHas(std::string_view list, std::string_view word);
 
 /// "K / G".
 std::string_view countText(Count count);
+
+/// Whether the extents of a part are those of the whole layer as one.
+bool isProduct(Count count);
 
 /// `text` with "{key}" replaced.
 std::string

@@ -14,8 +14,7 @@ using namespace grit::scan;
 
 using Extents = std::span<const int64_t>;
 
-static constexpr int64_t kLargest = int64_t(1) << 40, kBlock = 128,
-                         kNested = 256;
+static constexpr int64_t kLargest = int64_t(1) << 40, kNested = 256;
 
 std::vector<int64_t> LayerSizes::full() const {
   if (!shape.empty() && lead.empty())
@@ -50,12 +49,18 @@ static std::optional<int64_t> ratio(int64_t value, int64_t times, int64_t by) {
   return whole / by;
 }
 
-static std::optional<int64_t> blocksOf(int64_t extent) {
-  return ratio(extent / kBlock + (extent % kBlock != 0), 1, 1);
+/// Rounded up.
+static std::optional<int64_t> partsOf(int64_t extent, int64_t size) {
+  if (extent <= 0 || size <= 0)
+    return std::nullopt;
+  return extent / size + (extent % size != 0);
 }
 
-/// What `count` comes to; nothing while that is unknown or not whole.
-static std::optional<int64_t> extentOf(Count count, const LayerSizes &sizes) {
+/// Of what nothing says so far, 0.
+static int64_t known(std::optional<int64_t> value) { return value.value_or(0); }
+
+std::optional<int64_t> grit::scan::extentOf(Count count,
+                                            const LayerSizes &sizes) {
   switch (count) {
   case Count::One:
     return 1;
@@ -69,14 +74,33 @@ static std::optional<int64_t> extentOf(Count count, const LayerSizes &sizes) {
     return ratio(sizes.columns, sizes.bits, 32);
   case Count::ColumnBytes:
     return ratio(sizes.columns, sizes.bits, 8);
+  case Count::RowQuads:
+    return ratio(sizes.rows, sizes.bits, 16);
   case Count::Groups:
     return ratio(sizes.columns, 1, sizes.group);
+  case Count::GroupWords:
+    return ratio(known(extentOf(Count::Groups, sizes)), sizes.bits, 32);
   case Count::GroupBytes:
     return ratio(sizes.group, sizes.bits, 8);
+  case Count::Group:
+    return ratio(sizes.group, 1, 1);
+  case Count::Padded:
+    // Below the groups it fits nothing.
+    return sizes.padded >= known(extentOf(Count::Groups, sizes))
+               ? ratio(sizes.padded, 1, 1)
+               : std::nullopt;
+  case Count::PaddedWords:
+    return ratio(sizes.padded, sizes.bits, 32);
+  case Count::LineGroups:
+    return ratio(sizes.total(), 1, sizes.group);
+  case Count::TenthGroups:
+    return partsOf(known(extentOf(Count::LineGroups, sizes)), 10);
+  case Count::TenthGroup:
+    return partsOf(sizes.group, 10);
   case Count::RowBlocks:
-    return blocksOf(sizes.rows);
+    return partsOf(sizes.rows, sizes.blockRows);
   case Count::ColumnBlocks:
-    return blocksOf(sizes.columns);
+    return partsOf(sizes.columns, sizes.blockColumns);
   case Count::Levels:
     return sizes.bits <= 8 ? std::optional(int64_t(1) << sizes.bits)
                            : std::nullopt;
@@ -113,10 +137,15 @@ static void learn(Count count, int64_t extent, LayerSizes &sizes) {
     return set(sizes.bits, ratio(extent, 32, sizes.columns));
   case Count::ColumnBytes:
     return set(sizes.columns, ratio(extent, 8, sizes.bits));
+  case Count::RowQuads:
+    return set(sizes.rows, ratio(extent, 16, sizes.bits));
+  case Count::Padded:
+    return set(sizes.padded, ratio(extent, 1, 1));
   case Count::Groups:
     set(sizes.group, ratio(sizes.columns, 1, extent));
     return set(sizes.columns, ratio(extent, sizes.group, 1));
   case Count::AllGroups:
+  case Count::LineGroups:
     return set(sizes.group, ratio(sizes.total(), 1, extent));
   default:
     return;
@@ -124,7 +153,7 @@ static void learn(Count count, int64_t extent, LayerSizes &sizes) {
 }
 
 static bool isFlat(const PartRow &row) {
-  return row.shape.size() == 1 && row.shape[0] >= Count::AllBytes;
+  return row.shape.size() == 1 && isProduct(row.shape[0]);
 }
 
 /// The extents of a part without its leading axes; those of one element at the

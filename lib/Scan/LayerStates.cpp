@@ -76,15 +76,14 @@ static std::optional<Error> takeNumber(const FoundPart &part, int64_t &known) {
       "convert the layer with the tool that wrote it");
 }
 
-static std::optional<Error> takeAxis(const FoundPart &part) {
+static std::optional<Error> takeConstant(const FoundPart &part) {
   std::vector<int64_t> numbers = integersOf(*part.info);
-  if (numbers == std::vector<int64_t>{1})
+  if (numbers == std::vector<int64_t>{part.row->constant})
     return std::nullopt;
-  return stateError(*part.row, "the groups do not lie along the rows", "1",
-                    shapeText(numbers),
-                    "the layer was quantized along the other axis, whose "
-                    "groups no contract describes",
-                    "quantize again along axis 1");
+  return stateError(*part.row, "the layer is stored in another way",
+                    std::to_string(part.row->constant), shapeText(numbers),
+                    "another version or option of the tool wrote it",
+                    "convert the layer with the tool that wrote it");
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,8 +185,8 @@ std::optional<Error> grit::scan::readStated(const FamilyRow &family,
     return takeNumber(part, sizes.bits);
   case Use::GroupSize:
     return takeNumber(part, sizes.group);
-  case Use::Axis:
-    return takeAxis(part);
+  case Use::Constant:
+    return takeConstant(part);
   case Use::State:
     return takeState(family, part, sizes, stated);
   default:
@@ -245,7 +244,7 @@ std::optional<Error> grit::scan::checkStated(const FoundPart &part,
   case Use::ScaleLevels:
     return checkTable(part, description.scales.front().number.table);
   case Use::Packing: {
-    std::string expected = std::to_string(sizes.bits) + "bit_u8";
+    std::string expected = fillIn(part.row->stored, {{'b', sizes.bits}});
     if (textOf(*part.info) == expected)
       return std::nullopt;
     return stateError(*part.row, "the codes are packed in another way",

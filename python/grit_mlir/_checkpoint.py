@@ -24,10 +24,10 @@ class Checkpoint(Mapping):
     Arrays and ndarrays are views of the mapped files, as those of `File`.
     """
 
-    def __init__(self, path: PathLike):
+    def __init__(self, path: PathLike, checkpoint_format: str | None = None):
         os.stat(path)  # FileNotFoundError and its kin, as from the built-in open
         self.path = os.fsdecode(path)
-        self._files = _core.open_checkpoint(os.fsencode(path))
+        self._files = _core.open_checkpoint(os.fsencode(path), checkpoint_format or "")
         self._layers = {}
         self._refused = {}
         parts = set()
@@ -81,11 +81,15 @@ class Checkpoint(Mapping):
                 f"{len(self._tensors)} other tensors>")
 
 
-def open_checkpoint(path: PathLike) -> Checkpoint:
+def open_checkpoint(path: PathLike, *,
+                    checkpoint_format: str | None = None) -> Checkpoint:
     """Opens a file, an index ('*.index.json') or the directory of a checkpoint, with
     the configuration beside it. docs/Checkpoints.md says what is recognized.
+
+    `checkpoint_format`, "gptq" or "gptq_v2", says what GPTQ's zero points are where
+    the configuration does not; such layers are refused without it.
 
     OSError when a file cannot be read, CheckError when one of them is damaged. A layer
     that no contract describes is in `refusals`.
     """
-    return Checkpoint(path)
+    return Checkpoint(path, checkpoint_format)

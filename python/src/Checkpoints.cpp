@@ -17,11 +17,12 @@ using namespace grit::python;
 using scan::CheckpointFiles;
 using scan::LayerArray;
 
-static std::unique_ptr<CheckpointFiles> openCheckpoint(const nb::bytes &path) {
+static std::unique_ptr<CheckpointFiles>
+openCheckpoint(const nb::bytes &path, const std::string &checkpointFormat) {
   std::string name(path.c_str(), path.size());
   auto files = [&] {
     nb::gil_scoped_release release;
-    return CheckpointFiles::open(name);
+    return CheckpointFiles::open(name, {checkpointFormat});
   }();
   return unwrap(std::move(files));
 }
@@ -58,11 +59,28 @@ static void require(const CheckpointFiles &files, size_t index) {
     raise(*error);
 }
 
+/// Views of the mapped files, and of copies that live as long as their views.
 static nb::tuple planesOf(nb::handle self, size_t index) {
+  const LayerArray &layer =
+      layerAt(nb::cast<const CheckpointFiles &>(self), index);
+  Expected<scan::LayerPlanes> read = [&] {
+    nb::gil_scoped_release release;
+    return readPlanes(layer);
+  }();
+  scan::LayerPlanes found = unwrap(std::move(read));
   nb::list planes;
-  for (ByteSpan plane :
-       layerAt(nb::cast<const CheckpointFiles &>(self), index).planes)
-    planes.append(BytesView(plane.data(), {plane.size()}, self));
+  for (ByteSpan plane : found.spans) {
+    nb::object owner = nb::borrow(self);
+    for (const auto &copy : found.owned)
+      if (copy->data() == plane.data())
+        owner = nb::capsule(new std::shared_ptr<const std::vector<uint8_t>>(copy),
+                            [](void *held) noexcept {
+                              delete static_cast<
+                                  std::shared_ptr<const std::vector<uint8_t>> *>(
+                                  held);
+                            });
+    planes.append(BytesView(plane.data(), {plane.size()}, owner));
+  }
   return nb::tuple(planes);
 }
 
@@ -82,5 +100,6 @@ void grit::python::bindCheckpoints(nb::module_ &m) {
                         size_t index) { return planesOf(self, index); })
       .def("files",
            [](nb::handle_t<CheckpointFiles> self) { return filesOf(self); });
-  m.def("open_checkpoint", openCheckpoint, nb::arg("path"));
+  m.def("open_checkpoint", openCheckpoint, nb::arg("path"),
+        nb::arg("checkpoint_format"));
 }

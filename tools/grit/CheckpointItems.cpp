@@ -47,6 +47,15 @@ std::vector<std::string> grit::tool::inputsOf(const CheckpointFiles &checkpoint,
   return others;
 }
 
+void grit::tool::addCheckpointOptions(CLI::App &app,
+                                      scan::CheckpointOptions &options) {
+  app.add_option("--checkpoint-format", options.checkpointFormat,
+                 "What GPTQ's zero points are where no configuration states "
+                 "it: gptq (stored less one) or gptq_v2 (as they are)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"gptq", "gptq_v2"}));
+}
+
 bool grit::tool::acceptRefusals(const Plan &plan, bool keep) {
   constexpr size_t kMostPrinted = 8;
   for (size_t i = 0; i < std::min(plan.refusals.size(), kMostPrinted); ++i) {

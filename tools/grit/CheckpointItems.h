@@ -9,6 +9,7 @@
 #ifndef GRIT_TOOLS_GRIT_CHECKPOINTITEMS_H
 #define GRIT_TOOLS_GRIT_CHECKPOINTITEMS_H
 
+#include "Command.h"
 #include "grit/Scan/LayerArray.h"
 
 namespace grit::tool {
@@ -25,8 +26,13 @@ struct Item {
     const std::optional<ArraySpec> &spec = layer ? layer->array : tensor->array;
     return spec ? &*spec : nullptr;
   }
-  std::vector<ByteSpan> planes() const {
-    return layer ? layer->planes : tensor->planes();
+  const std::vector<int64_t> &shape() const {
+    return layer ? layer->shape : tensor->shape;
+  }
+  /// The planes of an array; of some layers they are made for it.
+  Expected<scan::LayerPlanes> planes() const {
+    return layer ? readPlanes(*layer)
+                 : scan::LayerPlanes{tensor->planes(), {}};
   }
   uint64_t bytes() const {
     return layer ? layer->bytes() : tensor->bytes.size();
@@ -46,6 +52,9 @@ Plan planOf(const scan::CheckpointFiles &checkpoint);
 /// The files that a command reads, which none may replace.
 std::vector<std::string> inputsOf(const scan::CheckpointFiles &checkpoint,
                                   std::vector<std::string> others);
+
+/// --checkpoint-format.
+void addCheckpointOptions(CLI::App &app, scan::CheckpointOptions &options);
 
 /// Prints the refusals; false when they stop the work.
 bool acceptRefusals(const Plan &plan, bool keep);

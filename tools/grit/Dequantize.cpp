@@ -24,6 +24,7 @@ namespace {
 struct Options {
   std::string file, output;
   Registrations registrations;
+  scan::CheckpointOptions checkpoint;
   bool json = false, keepRefused = false;
 };
 } // namespace
@@ -32,7 +33,10 @@ struct Options {
 static Expected<std::vector<uint8_t>> decodeArray(const Item &item) {
   const ArraySpec &spec = *item.array();
   std::vector<float> values(static_cast<size_t>(spec.numElements()));
-  Expected<void> decoded = decode(spec, item.planes(), values);
+  Expected<scan::LayerPlanes> planes = item.planes();
+  if (!planes)
+    return tl::unexpected(inTensor(planes.error(), item.name()));
+  Expected<void> decoded = decode(spec, planes->spans, values);
   if (!decoded)
     return tl::unexpected(inTensor(decoded.error(), item.name()));
   std::vector<uint8_t> bytes(values.size() * 4);
@@ -44,16 +48,19 @@ static Expected<std::vector<uint8_t>> decodeArray(const Item &item) {
   return bytes;
 }
 
+/// A tensor's array may have another shape than the tensor.
+static const std::vector<int64_t> &shapeOf(const Item &item) {
+  return item.layer || !item.array() ? item.shape() : item.array()->shape;
+}
+
 static std::vector<OutputTensor> outputsOf(const Plan &plan) {
   std::vector<OutputTensor> outputs;
   for (const Item &item : plan.items) {
     OutputTensor output{
         item.name(), "F32", {}, lookupElementType("F32"), std::nullopt};
-    if (const ArraySpec *spec = item.array()) {
-      output.shape = spec->shape;
-    } else {
+    output.shape = shapeOf(item);
+    if (!item.array()) {
       output.dtype = item.tensor->dtype;
-      output.shape = item.tensor->shape;
       output.element = item.tensor->element;
     }
     outputs.push_back(std::move(output));
@@ -99,8 +106,7 @@ static void reportJson(const CheckpointFiles &checkpoint, const Plan &plan,
     const ArraySpec *spec = item.array();
     json.beginObject().field("name", item.name());
     json.field("action", spec ? "decoded" : "copied");
-    json.field("shape", std::span<const int64_t>(spec ? spec->shape
-                                                      : item.tensor->shape));
+    json.field("shape", std::span<const int64_t>(shapeOf(item)));
     if (spec)
       json.field("contract", spec->contract.name());
     if (item.layer) {
@@ -145,7 +151,7 @@ static std::string defaultName(const std::string &path) {
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
-  auto checkpoint = CheckpointFiles::open(options.file);
+  auto checkpoint = CheckpointFiles::open(options.file, options.checkpoint);
   if (!checkpoint) {
     printError(checkpoint.error());
     return kRefused;
@@ -187,6 +193,7 @@ Command grit::tool::addDequantize(CLI::App &parent) {
       ->type_name("OUT")
       ->check(checkOutputName);
   addRegistrations(*app, options->registrations);
+  addCheckpointOptions(*app, options->checkpoint);
   app->add_flag("--keep-refused", options->keepRefused,
                 "Copy the tensors of layers that no contract describes");
   app->add_flag("--json", options->json, "Print what was done as JSON");

@@ -33,6 +33,7 @@ struct Options {
   std::string file, output;
   std::vector<std::string> patterns;
   Registrations registrations;
+  scan::CheckpointOptions checkpoint;
   bool json = false, keepRefused = false;
 };
 
@@ -71,6 +72,9 @@ private:
 struct Resource {
   std::string key;
   ByteSpan bytes;
+  /// Set where the bytes are made from them when they are written.
+  const scan::LayerArray *layer = nullptr;
+  size_t plane = 0;
 };
 } // namespace
 
@@ -185,14 +189,19 @@ static std::string functionText(const Item &item,
   const std::string type = typeOf(item);
   std::string value;
   if (const ArraySpec *spec = item.array()) {
-    std::vector<ByteSpan> planes = item.planes();
+    std::vector<ByteSpan> planes =
+        item.layer ? item.layer->planes : item.tensor->planes();
+    Expected<PlaneSizes> sizes = spec->planeSizes();
     for (size_t i = 0; i < planes.size(); ++i) {
+      bool isCopy = item.layer && item.layer->isCopy(i);
       resources.push_back(
           {item.name() + "::" + spec->contract.description().planes[i].name,
-           planes[i]});
+           planes[i], isCopy ? item.layer : nullptr, i});
+      size_t size = isCopy && sizes ? static_cast<size_t>((*sizes)[i])
+                                    : planes[i].size();
       value += (i ? ", dense_resource<" : "grit.constant [dense_resource<") +
                literal(resources.back().key) + "> : tensor<" +
-               std::to_string(planes[i].size()) + "xi8>";
+               std::to_string(size) + "xi8>";
     }
     value += "]";
   } else {
@@ -203,6 +212,15 @@ static std::string functionText(const Item &item,
   return "  func.func private @" + literal(item.name()) + "() -> " + type +
          " {\n    %0 = " + value + " : " + type + "\n    return %0 : " + type +
          "\n  }\n";
+}
+
+static Expected<void> addBytes(const Resource &resource, TextFile &out) {
+  if (!resource.layer)
+    return out.addHex(resource.bytes);
+  Expected<scan::LayerPlanes> planes = readPlanes(*resource.layer);
+  if (!planes)
+    return tl::unexpected(inLayer(planes.error(), *resource.layer));
+  return out.addHex(planes->spans[resource.plane]);
 }
 
 /// Blobs begin at multiples of 64 bytes, which is what the first word says.
@@ -219,7 +237,7 @@ static Expected<void> addResources(const std::vector<Resource> &resources,
             out.add("      " + literal(resource.key) + ": \"0x40000000");
         !added)
       return added;
-    if (auto added = out.addHex(resource.bytes); !added)
+    if (auto added = addBytes(resource, out); !added)
       return added;
     if (auto added = out.add(isLast ? "\"\n" : "\",\n"); !added)
       return added;
@@ -317,7 +335,7 @@ static void keepWanted(Plan &plan, const std::vector<std::string> &patterns) {
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
-  auto checkpoint = scan::CheckpointFiles::open(options.file);
+  auto checkpoint = scan::CheckpointFiles::open(options.file, options.checkpoint);
   if (!checkpoint) {
     printError(checkpoint.error());
     return kRefused;
@@ -367,6 +385,7 @@ Command grit::tool::addImport(CLI::App &parent) {
               "repeated",
               options->patterns);
   addRegistrations(*app, options->registrations);
+  addCheckpointOptions(*app, options->checkpoint);
   app->add_flag("--keep-refused", options->keepRefused,
                 "Write the tensors of layers that no contract describes");
   app->add_flag("--json", options->json, "Print what was written as JSON");

@@ -25,6 +25,7 @@ struct Options {
   std::string file;
   std::vector<std::string> patterns;
   Registrations registrations;
+  scan::CheckpointOptions checkpoint;
   bool json = false, verify = false, layers = false;
 };
 } // namespace
@@ -115,13 +116,7 @@ static void printJson(const TensorFile &file,
 static std::optional<Error> verifyLayer(const LayerArray &layer) {
   if (std::optional<Error> error = checkContents(layer))
     return error;
-  std::vector<const uint8_t *> pointers;
-  PlaneSizes sizes;
-  for (ByteSpan plane : layer.planes) {
-    pointers.push_back(plane.data());
-    sizes.push_back(static_cast<int64_t>(plane.size()));
-  }
-  return check(*layer.array, sizes, 2, pointers);
+  return checkPlanes(layer);
 }
 
 static void printLayers(const CheckpointFiles &checkpoint,
@@ -133,7 +128,7 @@ static void printLayers(const CheckpointFiles &checkpoint,
   for (const LayerArray *layer : layers)
     rows.push_back(
         {printable(layer->tensor), layer->array->contract.displayName(),
-         shapeText(layer->array->shape), std::to_string(layer->parts.size()),
+         shapeText(layer->shape), std::to_string(layer->parts.size()),
          std::to_string(layer->bytes())});
   printTable(rows, {3, 4});
 }
@@ -141,15 +136,21 @@ static void printLayers(const CheckpointFiles &checkpoint,
 static void writeLayer(JsonWriter &json, const LayerArray &layer) {
   json.beginObject().field("name", layer.tensor).field("layer", layer.layer);
   json.field("family", layer.family);
-  json.field("shape", std::span<const int64_t>(layer.array->shape));
+  json.field("shape", std::span<const int64_t>(layer.shape));
+  if (layer.array->shape != layer.shape)
+    json.field("array_shape", std::span<const int64_t>(layer.array->shape));
   json.field("bytes", layer.bytes());
   writeArray(json, *layer.array);
   json.key("parts").beginArray();
   for (const TensorInfo *part : layer.parts)
     json.value(part->name);
   json.endArray();
-  if (layer.copied)
-    json.field("copied_plane", layer.copiedName);
+  if (std::vector<std::string> copied = layer.copiedPlanes(); !copied.empty()) {
+    json.key("copied_planes").beginArray();
+    for (const std::string &name : copied)
+      json.value(name);
+    json.endArray();
+  }
   json.endObject();
 }
 
@@ -172,7 +173,7 @@ static void printLayersJson(const CheckpointFiles &checkpoint,
 }
 
 static int runLayers(const Options &options) {
-  auto checkpoint = CheckpointFiles::open(options.file);
+  auto checkpoint = CheckpointFiles::open(options.file, options.checkpoint);
   if (!checkpoint) {
     printError(checkpoint.error());
     return kRefused;
@@ -249,6 +250,7 @@ Command grit::tool::addInspect(CLI::App &parent) {
               "repeated",
               options->patterns);
   addRegistrations(*app, options->registrations);
+  addCheckpointOptions(*app, options->checkpoint);
   app->add_flag("--verify", options->verify,
                 "Also read the arrays and compare their digests");
   app->add_flag("--json", options->json, "Print JSON");

@@ -32,6 +32,11 @@ uint32_t readField(const BitField &field, int64_t index,
 void writeField(const BitField &field, int64_t index, uint32_t value,
                 std::span<const std::span<uint8_t>> planes);
 
+/// Copies values 0 to `count` - 1 of a field into another one, each of a plane
+/// of its own. False when a value of either lies outside its bytes.
+bool copyField(const BitField &from, ByteSpan source, const BitField &to,
+               std::span<uint8_t> target, int64_t count);
+
 /// The index of the group that element `index` (row-major) belongs to.
 int64_t groupIndex(const Factor &factor, int64_t index, const ArraySpec &spec);
 

@@ -146,6 +146,9 @@ enum class ElementOrder : uint8_t {
 /// As the number of elements per group: all along the group axis, so that there
 /// is one group for every line. Counted with the axis fastest.
 inline constexpr int64_t kWholeAxis = -1;
+/// As the number of elements per unit of a plane: the positions along the group
+/// axis, whatever the other axes are.
+inline constexpr int64_t kAxisPositions = -2;
 
 /// How a factor joins what stands before it.
 enum class FactorOp : uint8_t { Multiply, Divide, Add };
@@ -260,7 +263,8 @@ struct PlaneInfo {
   std::string name; ///< "data", "scale0", "scale1", "aux" or "blocks"
   /// The plane holds `bits` bits for every `elements` elements; for
   /// `elements` = 0, `bits` bits for the whole array; for kWholeAxis, for every
-  /// line of the group axis. Rounded up to bytes.
+  /// line of the group axis; for kAxisPositions, for every position along it.
+  /// Rounded up to bytes.
   int64_t elements = 1;
   int64_t bits = 0;
   /// Which of grit_desc_t's placement words governs it (0 data, 1 scale,
@@ -269,6 +273,8 @@ struct PlaneInfo {
   /// Above 0: the bits are those of a block of `rows` x `elements`.
   int64_t rows = 0;
 
+  /// Whether the number of units takes more than the number of elements.
+  bool dependsOnShape() const { return elements < 0 || rows != 0; }
   friend bool operator==(const PlaneInfo &, const PlaneInfo &) = default;
 };
 
@@ -378,6 +384,11 @@ struct FormatDescription {
                               ///< none: the value is the level
   Offset offset;
   std::optional<Sparsity> sparsity;
+  /// The group of each position along the group axis, counted in its line:
+  /// elements of a group need not be neighbours ("act-order"). An array carries
+  /// it; without it, position k is in group k / group. Factors of a whole array
+  /// or line stand apart.
+  std::optional<BitField> order;
   Projection projection;
   Encoding encoding;
   std::vector<Derived> derived; ///< as the encoder: not part of the contract

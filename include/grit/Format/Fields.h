@@ -25,7 +25,7 @@
 namespace grit {
 
 /// A bit field and the elements that its values belong to: `perUnit` values for
-/// every `unit` elements in `order`, or one value where `unit` is 0.
+/// every `unit` elements in `order`, or for the array where `unit` is 0.
 struct ArrayField {
   const BitField *bits;
   int64_t unit = 1, perUnit = 1;
@@ -34,11 +34,12 @@ struct ArrayField {
 };
 
 /// All fields of a description, which must outlive them. Units that depend on
-/// the shape are those of the factors: kWholeAxis, and blocks.
+/// the shape are those of the factors (kWholeAxis, and blocks) and of an order
+/// (kAxisPositions).
 std::vector<ArrayField> fieldsOf(const FormatDescription &description);
 
 /// All fields of an array, their units in elements: a line is as long as the
-/// group axis, and blocks count for their matrix.
+/// group axis, blocks count for their matrix, and an order for the array.
 std::vector<ArrayField> fieldsOf(const ArraySpec &spec);
 
 // The fields that are no factors.
@@ -47,6 +48,8 @@ ArrayField indicesOf(const Sparsity &sparsity);
 
 /// A factor's field in an array.
 ArrayField fieldOf(const Factor &factor, const ArraySpec &spec);
+/// The order of groups of a contract that has one.
+ArrayField orderOf(const ArraySpec &spec);
 
 /// Groups of a factor, or units of a plane, in an array of the shape.
 int64_t unitCount(const ArraySpec &spec, int64_t elements, int64_t rows);

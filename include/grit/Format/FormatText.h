@@ -54,6 +54,10 @@ struct NamedFormat {
 /// and short enough for any caller.
 inline constexpr size_t kMaxFormatText = 1 << 16;
 
+/// Reads a field alone, "p0:4@16+i/32*144|...", of a plane that has no name.
+/// Nothing is proved of its addresses.
+Expected<BitField> parseField(std::string_view text);
+
 /// Reads the text of one format. Parameters that are not given have their
 /// defaults. What is returned is well-formed; an error says line and column,
 /// what was expected and what was found.

@@ -168,6 +168,8 @@ private:
   mlir::Value lineOf(mlir::Value index, mlir::Value line);
   mlir::Value blockOf(const Factor &factor, mlir::Value index,
                       mlir::Value line);
+  mlir::Value statedGroupOf(const Factor &factor, mlir::Value index,
+                            mlir::Value line);
   mlir::Value groupOf(const Factor &factor, mlir::Value index,
                       mlir::Value line);
   mlir::Value join(const Factor &factor, mlir::Value value, mlir::Value other);

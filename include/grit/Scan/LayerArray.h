@@ -10,6 +10,7 @@
 #define GRIT_SCAN_LAYERARRAY_H
 
 #include "grit/Container/TensorFile.h"
+#include "grit/Format/Description.h"
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,27 +28,68 @@ struct LayerArray {
   /// The tensors that the layer consists of. Others of the module (a bias,
   /// scales of activations) are none of its concern.
   std::vector<const TensorInfo *> parts;
-  /// Rows are outputs: [out, in]. Experts come first: [expert, out, in].
+  /// Of what it decodes to. Rows are outputs: [out, in]. Experts come first:
+  /// [expert, out, in].
+  std::vector<int64_t> shape;
+  /// Its elements in row-major order are those of the shape. So are its
+  /// extents, but where groups do not lie along rows.
   std::optional<ArraySpec> array;
-  /// Into the mapped files, but for what `copied` holds.
+  /// Into the mapped files, but for `number`. Of a plane that is a copy, what
+  /// it is copied from: see readPlanes.
   std::vector<ByteSpan> planes;
-  /// The name and the bytes of the one plane that no tensor holds as it is;
+
+  /// A plane whose values lie in other places of its tensor.
+  struct Copy {
+    size_t plane;
+    std::string name;
+    BitField from;
+  };
+  std::vector<Copy> copies;
+  /// The name and the bytes of the one plane that is no tensor but a number;
   /// empty for most layers.
-  std::string copiedName;
-  std::shared_ptr<const std::vector<uint8_t>> copied;
+  std::string numberName;
+  std::shared_ptr<const std::vector<uint8_t>> number;
   /// A byte that no scale may be; -1: any may.
   int forbiddenScale = -1;
   /// Set when there is no array.
   std::optional<Error> refusal;
 
   uint64_t bytes() const;
+  bool isCopy(size_t plane) const {
+    for (const Copy &copy : copies)
+      if (copy.plane == plane)
+        return true;
+    return false;
+  }
+  /// The names of the planes that are no bytes of the files.
+  std::vector<std::string> copiedPlanes() const;
 };
+
+/// The planes of a layer, as its contract has them.
+struct LayerPlanes {
+  std::vector<ByteSpan> spans;
+  /// What those spans refer to that are neither of the files nor of the layer.
+  std::vector<std::shared_ptr<const std::vector<uint8_t>>> owned;
+};
+
+/// Makes the copies that a layer with an array needs; most need none.
+Expected<LayerPlanes> readPlanes(const LayerArray &layer);
 
 /// The error, its field prefixed with "layer 'name': ".
 Error inLayer(Error error, const LayerArray &layer);
 
 /// What only the codes and scales themselves can refuse: reads planes.
 std::optional<Error> checkContents(const LayerArray &layer);
+
+/// A check of the array at level 2.
+std::optional<Error> checkPlanes(const LayerArray &layer);
+
+/// What a configuration may leave open.
+struct CheckpointOptions {
+  /// "gptq" or "gptq_v2", for layers whose configuration has no
+  /// checkpoint_format; "": such layers are refused.
+  std::string checkpointFormat = {};
+};
 
 /// The files of a checkpoint with its layers. Everything refers to the mapped
 /// files and lives as long as this object.
@@ -61,7 +103,7 @@ public:
   /// files of its index, or else its safetensors files. The configuration
   /// beside them is read.
   static Expected<std::unique_ptr<CheckpointFiles>>
-  open(const std::string &path);
+  open(const std::string &path, const CheckpointOptions &options = {});
 
   const std::string &path() const { return name; }
   std::span<const std::unique_ptr<TensorFile>> files() const { return opened; }

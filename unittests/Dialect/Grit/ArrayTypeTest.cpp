@@ -42,7 +42,7 @@ protected:
   bool needsStaticShape() {
     return llvm::any_of(Contract::parse(GetParam())->description().planes,
                         [](const PlaneInfo &plane) {
-                          return plane.rows || plane.elements == kWholeAxis;
+                          return plane.dependsOnShape();
                         });
   }
   bool isType(llvm::ArrayRef<int64_t> shape, const Placements &placements) {

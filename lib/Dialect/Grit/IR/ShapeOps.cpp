@@ -72,7 +72,7 @@ static LogicalResult verifyUnits(Operation *op, ArrayType array) {
   const grit::Contract contract = array.getContract().getContract();
   for (const grit::PlaneInfo &plane : contract.description().planes) {
     bool isOpen = plane.rows ? !array.hasStaticShape()
-                             : plane.elements == grit::kWholeAxis &&
+                             : plane.dependsOnShape() &&
                                    isDynamic(array.getShape()[array.getAxis()]);
     if (isOpen)
       return refuse(

@@ -160,6 +160,10 @@ Value CheckEmitter::emitUnits(const grit::PlaneInfo &info, Value elements,
     equation = "numel / extent " + std::to_string(type.getAxis()) + " x ";
     return divide(elements, atLeastOne(extent(type.getAxis())));
   }
+  if (info.elements == grit::kAxisPositions) {
+    equation = "extent " + std::to_string(type.getAxis()) + " x ";
+    return extent(type.getAxis());
+  }
   if (info.rows) {
     int64_t rank = type.getRank();
     Value rows = rank > 1 ? extent(rank - 2) : constant(1);

@@ -49,7 +49,7 @@ static Expected<std::optional<PlaneGrid>> gridOf(ArrayType type,
     grid.packing = *packing;
   }
   const ArrayField &field = fields.front();
-  if (field.unit == 0)
+  if (field.unit == 0 || field.unit == kAxisPositions)
     return std::optional<PlaneGrid>();
   if (field.unit == kWholeAxis || field.order == ElementOrder::Block)
     return refuse(plane,

@@ -35,7 +35,7 @@ PlaneShape::PlaneShape(OpBuilder &builder, Location loc, ArrayType type,
     alongAxis |= field.order == grit::ElementOrder::AxisFastest;
   }
   const grit::PlaneInfo &info = description.planes[plane];
-  if (info.rows || info.elements == grit::kWholeAxis) {
+  if (info.dependsOnShape()) {
     // Units that depend on extents, which are static (the verifiers see to
     // it). The others do not count.
     SmallVector<int64_t> shape(type.getShape());
