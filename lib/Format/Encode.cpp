@@ -136,23 +136,18 @@ std::optional<Error> Encoder::gather(const UnitPlace &place,
                                      Scratch &scratch) const {
   const int64_t size = place.size();
   scratch.values.resize(size);
-  if (place.isContiguous())
-    std::ranges::copy(values.subspan(place.first, size),
-                      scratch.values.begin());
-  else
-    for (int64_t i = 0; i < size; ++i)
-      scratch.values[i] = values[place.element(i)];
+  place.forEach(
+      [&](int64_t i, int64_t index) { scratch.values[i] = values[index]; });
   if (!importance.empty()) {
     const int64_t last = spec.shape.back();
     const bool isShared = static_cast<int64_t>(importance.size()) == last;
     const int64_t matrix = isShared ? std::numeric_limits<int64_t>::max()
                                     : last * spec.shape[spec.shape.size() - 2];
     scratch.importance.resize(size);
-    for (int64_t i = 0; i < size; ++i) {
-      const int64_t element = place.element(i);
+    place.forEach([&](int64_t i, int64_t index) {
       scratch.importance[i] =
-          importance[element / matrix * last + element % last];
-    }
+          importance[index / matrix * last + index % last];
+    });
   }
   if (!rule.refusesNonFinite() || allFinite(scratch.values))
     return std::nullopt;
@@ -303,8 +298,7 @@ std::optional<Error> Encoder::encodeScattered(const UnitPlace &place,
     bound = own;
     if (auto error = applyRule(scratch.unit))
       return error;
-    for (int64_t i = 0; i < size; ++i)
-      all[place.element(i)] = own[i];
+    place.forEach([&](int64_t i, int64_t index) { all[index] = own[i]; });
     return std::nullopt;
   };
   return wideCodes.empty()

@@ -132,9 +132,6 @@ static std::optional<Error> checkScales(const FormatDescription &format) {
       return refuseRule(kName, factor.name, "a float before the level",
                         "another number")
           .value();
-  if (scales[0].op != FactorOp::Multiply)
-    return refuseRule(kName, scales[0].name, "a factor", "another operation")
-        .value();
   if (scales.size() == 2 &&
       (scales[1].op != FactorOp::Divide || scales[1].group != 0))
     return refuseRule(kName, scales[1].name, "a divisor of the whole array",

@@ -116,8 +116,8 @@ grit::makeTableAbsMaxNestedRule(const FormatDescription &format) {
                       "whole array",
                       "others");
   const std::vector<float> &numbers = index.number.table;
-  if (index.op != FactorOp::Multiply || index.bits.radix ||
-      numbers.size() != 256 || !std::ranges::is_sorted(numbers))
+  if (index.bits.radix || numbers.size() != 256 ||
+      !std::ranges::is_sorted(numbers))
     return refuseRule(kName, index.name, "256 ascending numbers", "others");
   if (index.group <= 0 || nested.group <= 0 ||
       index.order != ElementOrder::RowMajor || format.sparsity)

@@ -23,7 +23,14 @@ struct UnitPlace {
   int64_t outer = 1, outerStride = 0;
 
   int64_t size() const { return inner * outer; }
-  bool isContiguous() const { return stride == 1 && outer == 1; }
+  /// Calls `visit(i, index)` for each element i of the unit, in order, with its
+  /// row-major index.
+  template <typename Visit> void forEach(const Visit &visit) const {
+    int64_t i = 0;
+    for (int64_t run = 0; run < outer; ++run)
+      for (int64_t j = 0; j < inner; ++j)
+        visit(i++, first + run * outerStride + j * stride);
+  }
   /// The row-major index of element `i` of the unit.
   int64_t element(int64_t i) const {
     return first + i / inner * outerStride + i % inner * stride;

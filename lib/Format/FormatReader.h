@@ -33,6 +33,13 @@ public:
   std::vector<Factor> readFactors(std::string_view kind,
                                   std::string_view prefix);
 
+  /// How codes are chosen: a rule, and what it goes by.
+  Encoding readEncoding();
+  /// "rne:satfinite".
+  void readRounding(Rounding &rounding, Saturation &saturation);
+  /// The number of the word that follows among `names`.
+  size_t choice(std::span<const std::string_view> names);
+
   /// Where the planes and factors are, "plane 'blocks'", "scale 'd'", as
   /// validate calls them.
   const std::vector<std::pair<std::string, size_t>> &places() const {
@@ -61,6 +68,7 @@ private:
   std::vector<float> readBytes();
   void readGroup(Factor &factor);
   void readDemand(Demands &demands);
+  void readStep(AbsMaxSteps &steps);
   void keepPlace(std::string_view kind, std::string_view name, size_t place) {
     found.emplace_back(std::string(kind) + " '" + std::string(name) + "'",
                        place);

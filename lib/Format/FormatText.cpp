@@ -10,7 +10,6 @@
 #include "FormatReader.h"
 #include "grit/Format/Text.h"
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 using namespace grit;
@@ -19,83 +18,7 @@ using namespace grit;
 // Words of the text
 //===----------------------------------------------------------------------===//
 
-static constexpr std::string_view kRules[] = {"none",
-                                              "exp2_floor",
-                                              "exp2_ceil",
-                                              "exp2_rne",
-                                              "ratio",
-                                              "affine_min_max",
-                                              "ggml_signed_max",
-                                              "ggml_abs_max",
-                                              "ggml_exp2",
-                                              "ggml_affine_search",
-                                              "ggml_table_search",
-                                              "table_abs_max",
-                                              "ggml_affine_search_16",
-                                              "ggml_affine_search_abs",
-                                              "ggml_symmetric_search",
-                                              "ggml_symmetric_refine",
-                                              "ggml_reciprocal_max",
-                                              "ggml_abs_max_clamped",
-                                              "ggml_min_max",
-                                              "ggml_mean_sign",
-                                              "ggml_half_up",
-                                              "abs_max",
-                                              "table_abs_max_nested",
-                                              "zero_point_min_max",
-                                              "gptq_symmetric",
-                                              "hqq_min_max",
-                                              "mlx_edge",
-                                              "ggml_grid_search",
-                                              "ggml_grid_search_aside",
-                                              "ggml_grid_search_shrunk",
-                                              "ggml_grid_search_31",
-                                              "ggml_grid_search_stretched",
-                                              "ggml_grid_split",
-                                              "ggml_grid_split_fit",
-
-                                              "grouped_abs_max",
-                                              "grouped_search",
-                                              "row_abs_max"};
 static constexpr std::string_view kDerivedRules[] = {"sum", "scaled_sum"};
-static constexpr std::string_view kRoundings[] = {"rne", "rna", "rtz", "rtp",
-                                                  "rtn"};
-static constexpr std::string_view kSaturations[] = {"satfinite", "satmax",
-                                                    "ovfinf"};
-
-std::string_view grit::encodeRuleName(EncodeRule rule) {
-  return kRules[static_cast<unsigned>(rule)];
-}
-
-Expected<EncodeRule> grit::parseEncodeRule(std::string_view name) {
-  auto found = std::ranges::find(kRules, name);
-  if (found != std::end(kRules))
-    return static_cast<EncodeRule>(found - std::begin(kRules));
-  std::string known;
-  for (std::string_view rule : kRules)
-    known += (known.empty() ? "" : ", ") + std::string(rule);
-  return makeError(Status::GradeUnknown, "no encode rule has this name", "rule",
-                   known, quoteText(name), {},
-                   didYouMean(name, std::vector<std::string_view>(
-                                        std::begin(kRules), std::end(kRules))));
-}
-
-/// The value of an enumeration whose names, in order, are `names`.
-template <typename Enum>
-static Enum readChoice(TextCursor &cursor,
-                       std::span<const std::string_view> names) {
-  size_t place = cursor.position();
-  std::string_view word = cursor.takeWord();
-  auto found = std::ranges::find(names, word);
-  if (found == names.end()) {
-    std::string expected;
-    for (std::string_view name : names)
-      expected += (expected.empty() ? "" : ", ") + std::string(name);
-    cursor.failAt(place, "one of " + expected);
-    return Enum();
-  }
-  return static_cast<Enum>(found - names.begin());
-}
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -131,9 +54,7 @@ private:
   void readName() { format.name = cursor.takeWord(); }
   void readSummary();
   void readPlaces();
-  void readRounding(Rounding &rounding, Saturation &saturation);
   void readEncoding();
-  void readStep(AbsMaxSteps &steps);
   void readDerived();
   void readPlanes() { reader.readPlanes(format.description.planes); }
   void readCodes() { format.description.codes = reader.readField(); }
@@ -273,53 +194,8 @@ void FormatParser::readPlaces() {
   }
 }
 
-void FormatParser::readRounding(Rounding &rounding, Saturation &saturation) {
-  rounding = readChoice<Rounding>(cursor, kRoundings);
-  cursor.expect(":");
-  saturation = readChoice<Saturation>(cursor, kSaturations);
-}
-
 void FormatParser::readEncoding() {
-  Encoding &encoding = format.description.encoding;
-  encoding.rule = readChoice<EncodeRule>(cursor, kRules);
-  if (cursor.take(":"))
-    readRounding(encoding.rounding, encoding.saturation);
-  if (encoding.rule != EncodeRule::AbsMax || !cursor.take("["))
-    return;
-  do
-    readStep(encoding.steps);
-  while (cursor.take(","));
-  cursor.expect("]");
-}
-
-/// One step of abs_max, "over=127.5" or "narrow".
-void FormatParser::readStep(AbsMaxSteps &steps) {
-  static constexpr std::pair<std::string_view, bool AbsMaxSteps::*> flags[] = {
-      {"epsilon", &AbsMaxSteps::epsilon},
-      {"reciprocal", &AbsMaxSteps::reciprocal},
-      {"narrow", &AbsMaxSteps::narrow},
-      {"positive_zero", &AbsMaxSteps::positiveZero}};
-  size_t place = cursor.position();
-  std::string_view word = cursor.takeWord();
-  for (auto [name, flag] : flags)
-    if (word == name) {
-      steps.*flag = true;
-      return;
-    }
-  bool isNumber = word == "over" || word == "least";
-  if (!isNumber && word != "scale")
-    return cursor.failAt(place, "a step: over, least, scale, epsilon, "
-                                "reciprocal, narrow, positive_zero");
-  cursor.expect("=");
-  if (!isNumber) {
-    steps.scaleRounding = readChoice<Rounding>(cursor, kRoundings);
-    return;
-  }
-  place = cursor.position();
-  float number = reader.readEntry();
-  if (!(number >= 0) || std::isinf(number))
-    return cursor.failAt(place, "a finite number, 0 or more");
-  (word == "over" ? steps.over : steps.least) = number;
+  format.description.encoding = reader.readEncoding();
 }
 
 void FormatParser::readDerived() {
@@ -328,7 +204,7 @@ void FormatParser::readDerived() {
     std::vector<Derived> &all = format.description.derived;
     std::string name = "x" + std::to_string(all.size());
     Derived &derived = all.emplace_back();
-    derived.rule = readChoice<DerivedRule>(cursor, kDerivedRules);
+    derived.rule = static_cast<DerivedRule>(reader.choice(kDerivedRules));
     derived.field = reader.readFactor("derived", std::move(name));
   } while (cursor.take(","));
   cursor.expect("]");
@@ -385,7 +261,7 @@ void FormatParser::readProjection() {
   Projection &into = format.description.projection;
   into.format = reader.readWord();
   cursor.expect(":");
-  readRounding(into.rounding, into.saturation);
+  reader.readRounding(into.rounding, into.saturation);
 }
 
 void FormatParser::readIllegal() {

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "EncodeInputs.h"
+#include "FormatTestUtils.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -106,4 +108,9 @@ std::vector<float> grit::test::importanceInputs(uint32_t seed, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     weights.push_back(static_cast<float>(lcg.draw() + 1) * 0x1p-24f);
   return weights;
+}
+
+grit::ArraySpec grit::test::rowsOf(const std::string &name, int64_t rows) {
+  const int64_t multiple = contract(name).description().arrayMultiple;
+  return specOf(name, {std::max(rows, multiple / 256), 256});
 }

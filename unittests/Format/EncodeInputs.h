@@ -14,7 +14,9 @@
 #ifndef GRIT_UNITTESTS_FORMAT_ENCODEINPUTS_H
 #define GRIT_UNITTESTS_FORMAT_ENCODEINPUTS_H
 
+#include "grit/Format/Contract.h"
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +25,9 @@ namespace grit::test {
 /// `count` numbers of a kind; an unknown kind ends the process.
 std::vector<float> encodeInputs(std::string_view kind, uint32_t seed,
                                 int64_t count);
+
+/// As many rows of 256 as are asked for, or as an array of the contract needs.
+ArraySpec rowsOf(const std::string &name, int64_t rows);
 
 /// Positive weights.
 std::vector<float> importanceInputs(uint32_t seed, int64_t count);

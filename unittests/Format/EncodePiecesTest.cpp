@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EncodeRules.h"
 #include "FormatTestUtils.h"
 #include "Parallel.h"
 #include "PlaneWriter.h"
@@ -177,4 +178,41 @@ TEST(ParallelFor, CoversEveryIndexOnceInWholeGrains) {
       for (const auto &hit : hits)
         ASSERT_EQ(hit, 1) << count << " by " << grain;
     }
+}
+
+//===----------------------------------------------------------------------===//
+// WordRounder
+//===----------------------------------------------------------------------===//
+
+TEST(WordRounder, EqualsTheRoundingOfWords) {
+  constexpr FormatWord kBfloat16{0x350F}, kE5M2{0x3467};
+  for (FormatWord word : {words::Binary16, kBfloat16, kE5M2, words::Binary32}) {
+    ASSERT_TRUE(WordRounder::isFor(word));
+    WordRounder rounded(word);
+    size_t wrong = 0;
+    auto check = [&](uint32_t pattern) {
+      float x = value(pattern);
+      if (std::isnan(x))
+        return;
+      float expected = decodeWord(
+          word, *encodeWord(word, x, Rounding::RNE, Saturation::OvfInf));
+      wrong += bits(rounded(x)) != bits(expected);
+    };
+    Random random(word.raw());
+    for (int i = 0; i < 200000; ++i) {
+      uint32_t pattern = static_cast<uint32_t>(random.next());
+      check(pattern);
+      // Halfway, and a bit to either side.
+      for (unsigned kept : {2u, 7u, 10u})
+        for (int off : {-1, 0, 1})
+          check(((pattern & ~0u << (23 - kept)) | 1u << (22 - kept)) + off);
+    }
+    for (uint32_t pattern :
+         {0u, 0x80000000u, 1u, 0x7F7FFFFFu, 0x7F800000u, 0xFF800000u,
+          0x477FF000u, 0x477FEFFFu, 0x33000000u})
+      check(pattern);
+    EXPECT_EQ(wrong, 0u) << word.str();
+  }
+  EXPECT_FALSE(WordRounder::isFor(words::E8M0));
+  EXPECT_FALSE(WordRounder::isFor(words::S8));
 }
