@@ -30,7 +30,7 @@
 /** Rises when a structure or a function here changes its meaning or layout. */
 #define GRIT_ABI_VERSION 1
 /** Rises when something is added; 0 again when GRIT_ABI_VERSION rises. */
-#define GRIT_ABI_MINOR 2
+#define GRIT_ABI_MINOR 3
 
 /** The largest rank of an array. */
 #define GRIT_MAXRANK 8
@@ -521,6 +521,36 @@ GRIT_API GRIT_NODISCARD grit_status_t grit_quantize(const float *values,
                                                     int64_t count,
                                                     grit_array_view_t *view,
                                                     grit_detail_t *detail);
+
+/** What grit_quantize_with does after the encoder of the contract. */
+typedef enum grit_search_t {
+  GRIT_SEARCH_NONE = 0,
+  /** Tries other codes of the innermost scales and offsets, and keeps those
+     that lower the squared error of a group. */
+  GRIT_SEARCH_MEAN_SQUARE = 1
+} grit_search_t;
+
+/** How to quantize. Zeros and nulls are the defaults, but for `struct_bytes`.
+ */
+typedef struct grit_quantize_options_t {
+  /** sizeof(grit_quantize_options_t). What a larger one of a later version adds
+      must be zero. */
+  uint64_t struct_bytes;
+  /** How much the squared error of an element counts: a weight, 0 or more, for
+      each element of the last axis, or as many for each matrix of the last two
+      axes. Null: evenly. Some contracts need it; where neither encoder nor
+      search uses it, it is refused. */
+  const float *importance;
+  int64_t importance_count;
+  int32_t search;   /**< a grit_search_t */
+  int32_t reserved; /**< 0 */
+} grit_quantize_options_t;
+
+/** grit_quantize under options; null are the defaults. Since minor version 3.
+ */
+GRIT_API GRIT_NODISCARD grit_status_t grit_quantize_with(
+    const float *values, int64_t count, const grit_quantize_options_t *options,
+    grit_array_view_t *view, grit_detail_t *detail);
 
 /** Writes the `count` values of an array (row-major). */
 GRIT_API GRIT_NODISCARD grit_status_t

@@ -171,8 +171,54 @@ static Expected<Opened> open(const grit_array_view_t &view, const void *values,
   return Opened{std::move(*spec), std::move(planes)};
 }
 
+/// The options of a caller, which may have been compiled against a later
+/// version.
+static Expected<EncodeOptions>
+optionsOf(const grit_quantize_options_t *options) {
+  EncodeOptions result;
+  if (!options)
+    return result;
+  if (options->struct_bytes < sizeof(*options))
+    return tl::unexpected(badArgument("struct_bytes",
+                                      "sizeof(grit_quantize_options_t)",
+                                      std::to_string(options->struct_bytes)));
+  const auto *bytes = reinterpret_cast<const uint8_t *>(options);
+  for (uint64_t i = sizeof(*options); i < options->struct_bytes; ++i)
+    if (bytes[i] != 0)
+      return tl::unexpected(badArgument("options", "what this version knows",
+                                        "an option of a later one"));
+  if (options->reserved != 0)
+    return tl::unexpected(
+        badArgument("reserved", "0", std::to_string(options->reserved)));
+  if (options->importance_count < 0 ||
+      (options->importance_count > 0 && !options->importance))
+    return tl::unexpected(badArgument(
+        "importance", "an address and a count",
+        options->importance ? std::to_string(options->importance_count)
+                            : "null"));
+  if (options->importance)
+    result.importance = {options->importance,
+                         static_cast<size_t>(options->importance_count)};
+  switch (options->search) {
+  case GRIT_SEARCH_NONE:
+    return result;
+  case GRIT_SEARCH_MEAN_SQUARE:
+    result.search = EncodeOptions::Search::MeanSquare;
+    return result;
+  }
+  return tl::unexpected(badArgument("search", "a grit_search_t",
+                                    std::to_string(options->search)));
+}
+
 grit_status_t grit_quantize(const float *values, int64_t count,
                             grit_array_view_t *view, grit_detail_t *detail) {
+  return grit_quantize_with(values, count, nullptr, view, detail);
+}
+
+grit_status_t grit_quantize_with(const float *values, int64_t count,
+                                 const grit_quantize_options_t *options,
+                                 grit_array_view_t *view,
+                                 grit_detail_t *detail) {
   if (grit_status_t status = grit_check_array(view, 1, detail);
       status != GRIT_OK)
     return status;
@@ -180,7 +226,11 @@ grit_status_t grit_quantize(const float *values, int64_t count,
     Expected<Opened> opened = open(*view, values, count);
     if (!opened)
       return fail(opened.error(), detail);
-    auto encoded = encode(opened->spec, {values, static_cast<size_t>(count)});
+    Expected<EncodeOptions> chosen = optionsOf(options);
+    if (!chosen)
+      return fail(chosen.error(), detail);
+    auto encoded =
+        encode(opened->spec, {values, static_cast<size_t>(count)}, *chosen);
     if (!encoded)
       return fail(encoded.error(), detail);
     for (size_t i = 0; i < encoded->size(); ++i)

@@ -111,6 +111,7 @@ namespace {
 /// What all groups of an array share.
 struct GridSearch {
   std::shared_ptr<const VectorGrid> grid;
+  std::vector<float> integers; ///< odd ones, for each element of the vectors
   GridConstants constants;
   unsigned signGroup;
   uint32_t signMask;
@@ -194,17 +195,20 @@ void GridGroup::takeSigns(std::span<const float> x) {
   }
 }
 
-/// The best vector around a point under a scale, or -1 where all sums overflow.
-int32_t GridGroup::nearest(size_t vector, uint32_t point, float scale) const {
-  const unsigned size = grid.size();
-  const float *x = &magnitudes[vector * size], *root = &roots[vector * size];
+/// The best of some vectors of `Size` elements (0: of `size`) under a scale, or
+/// -1 where all sums overflow.
+template <unsigned Size>
+static int32_t bestVector(std::span<const uint16_t> codes,
+                          const float *integers, const float *x,
+                          const float *root, float scale, unsigned size) {
+  const unsigned count = Size ? Size : size;
   float least = std::numeric_limits<float>::max();
   int32_t best = -1;
-  for (uint16_t code : grid.neighbours(point)) {
-    const uint8_t *ranks = grid.ranks(code);
+  for (uint16_t code : codes) {
+    const float *vector = integers + code * count;
     float sum = 0;
-    for (unsigned i = 0; i < size; ++i) {
-      float difference = scale * static_cast<float>(2 * ranks[i] + 1) - x[i];
+    for (unsigned i = 0; i < count; ++i) {
+      float difference = scale * vector[i] - x[i];
       sum += root[i] * difference * difference;
     }
     if (sum < least) {
@@ -213,6 +217,16 @@ int32_t GridGroup::nearest(size_t vector, uint32_t point, float scale) const {
     }
   }
   return best;
+}
+
+/// The best vector around a point.
+int32_t GridGroup::nearest(size_t vector, uint32_t point, float scale) const {
+  const unsigned size = grid.size();
+  auto find = size == 8   ? bestVector<8>
+              : size == 4 ? bestVector<4>
+                          : bestVector<0>;
+  return find(grid.neighbours(point), search.integers.data(),
+              &magnitudes[vector * size], &roots[vector * size], scale, size);
 }
 
 /// Chooses the code of one vector for the trial; false where there is none.
@@ -408,8 +422,13 @@ grit::makeGgmlGridSearchRule(const FormatDescription &format) {
                       "of the least alone",
                       grid ? "others" : "another level");
   const unsigned bits = signs->group - signs->parity;
+  std::vector<float> integers;
+  const size_t vectors = format.level.number.table.size() / grid->size();
+  for (size_t code = 0; code < vectors; ++code)
+    for (unsigned i = 0; i < grid->size(); ++i)
+      integers.push_back(static_cast<float>(2 * grid->ranks(code)[i] + 1));
   return std::make_unique<GridSearchRule>(
-      GridSearch{std::move(grid), constants, signs->group,
+      GridSearch{std::move(grid), std::move(integers), constants, signs->group,
                  bits < 32 ? (1u << bits) - 1 : ~0u, signs->parity},
       std::move(*scales));
 }

@@ -23,6 +23,10 @@ static constexpr int kRounds = 4, kOffsetRounds = 2;
 /// then agree.
 static constexpr double kMargin = 1 - 1e-9;
 
+/// How a number becomes the code of a scale.
+static constexpr Encoding kScaleRounding{EncodeRule::None, Rounding::RNE,
+                                         Saturation::SatFinite};
+
 //===----------------------------------------------------------------------===//
 // One group
 //===----------------------------------------------------------------------===//
@@ -401,13 +405,13 @@ void MeanSquareSearch::scalesAround(float value,
   scales.around(value, codes);
   const bool takesOpposite =
       format.offset.kind != Offset::Kind::Minimum && !nearest.isSymmetric();
-  for (int guess = -kGuesses; guess <= kGuesses; ++guess) {
-    const double near = value * (1 + kStep * guess);
-    for (double number : {near, -near})
-      if (number == near || takesOpposite)
-        if (auto code = scaleNear(number))
-          codes.push_back(*code);
-  }
+  // From the middle out: a good choice early cuts poor ones short.
+  for (double sign : {1, -1})
+    for (int i = 0; i <= 2 * kGuesses && (sign > 0 || takesOpposite); ++i) {
+      const int guess = i % 2 ? (i + 1) / 2 : -i / 2;
+      if (auto code = scaleNear(sign * value * (1 + kStep * guess)))
+        codes.push_back(*code);
+    }
 }
 
 void MeanSquareSearch::offsetsAround(double value,
@@ -416,6 +420,16 @@ void MeanSquareSearch::offsetsAround(double value,
 }
 
 std::optional<uint32_t> MeanSquareSearch::scaleNear(double value) const {
+  // Long tables take long to search; rounding finds the same.
+  const Number &number = format.scales.back().number;
+  constexpr size_t kShort = 1 << 12;
+  if (!number.isTable() && number.isPlain() &&
+      scales.entries().size() > kShort) {
+    const uint32_t code =
+        wordCode(number, static_cast<float>(value), kScaleRounding);
+    return std::isfinite(number.decode(code)) ? std::optional(code)
+                                              : std::nullopt;
+  }
   auto entry = scales.nearest(value);
   if (!entry || !std::isfinite(entry->value))
     return std::nullopt;

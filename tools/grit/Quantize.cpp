@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "Output.h"
 #include "OutputFile.h"
+#include "grit/Container/Importance.h"
 #include "grit/Format/Codec.h"
 
 using namespace grit;
@@ -16,7 +17,7 @@ using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::string file, to, fallback, output;
+  std::string file, to, fallback, output, importance, search;
   std::vector<std::string> include, exclude;
   Registrations registrations;
   bool json = false;
@@ -36,9 +37,11 @@ struct Step {
 class Quantizer {
 public:
   Quantizer(const Options &options, std::vector<Contract> contracts,
-            std::unique_ptr<TensorFile> file)
+            std::unique_ptr<TensorFile> file,
+            std::optional<ImportanceFile> importance)
       : options(options), contracts(std::move(contracts)),
-        file(std::move(file)), path(options.output) {
+        file(std::move(file)), importance(std::move(importance)),
+        path(options.output) {
     const Contract &first = this->contracts.front();
     bool hasName = first.isRegistered() || !first.userName().empty();
     if (path.empty())
@@ -53,6 +56,7 @@ private:
   std::optional<Error> planTensor(const TensorInfo &tensor);
   std::optional<Error> assign(Step &step, size_t first);
   std::optional<Error> checkAnyQuantized() const;
+  Expected<EncodeOptions> encodeOptions(const Step &step) const;
   std::optional<Error> encodeStep(Step &step,
                                   std::vector<std::vector<uint8_t>> &planes);
   Expected<bool> writeOnce();
@@ -62,6 +66,7 @@ private:
   const Options &options;
   std::vector<Contract> contracts; ///< the first, and the fallback if any
   std::unique_ptr<TensorFile> file;
+  std::optional<ImportanceFile> importance;
   std::string path;
   std::vector<Step> steps;
 };
@@ -128,14 +133,19 @@ std::optional<Error> Quantizer::planTensor(const TensorInfo &tensor) {
       return inTensor(*error, tensor.name);
     if (error)
       step.reason = reasonOf(*error);
+    if (step.contract)
+      if (auto options = encodeOptions(step); !options)
+        return options.error();
   }
   steps.push_back(std::move(step));
   return std::nullopt;
 }
 
 std::optional<Error> Quantizer::plan() {
-  if (std::optional<Error> error =
-          checkOutput(path, options.registrations.inputs(options.file)))
+  std::vector<std::string> inputs = options.registrations.inputs(options.file);
+  if (!options.importance.empty())
+    inputs.push_back(options.importance);
+  if (std::optional<Error> error = checkOutput(path, inputs))
     return error;
   for (const Contract &target : contracts) {
     if (std::optional<Error> error = checkHolds(path, target))
@@ -184,6 +194,20 @@ std::optional<Error> Quantizer::checkAnyQuantized() const {
 // The work
 //===----------------------------------------------------------------------===//
 
+/// Importance and search for a tensor under the contract that it has.
+Expected<EncodeOptions> Quantizer::encodeOptions(const Step &step) const {
+  EncodeOptions result;
+  if (!options.search.empty())
+    result.search = EncodeOptions::Search::MeanSquare;
+  Expected<std::span<const float>> weights =
+      importanceOf(importance ? &*importance : nullptr, step.source->name,
+                   *step.output.array, !options.search.empty());
+  if (!weights)
+    return tl::unexpected(weights.error());
+  result.importance = *weights;
+  return result;
+}
+
 /// Values that the contract cannot hold show only here: the step then gets the
 /// next contract, or is copied. An error when the tensor was asked for.
 std::optional<Error>
@@ -192,9 +216,11 @@ Quantizer::encodeStep(Step &step, std::vector<std::vector<uint8_t>> &planes) {
   std::vector<float> values(
       static_cast<size_t>(step.output.array->numElements()));
   Expected<std::vector<std::vector<uint8_t>>> encoded =
-      toFloat32(*tensor.element, tensor.bytes, values).and_then([&] {
-        return encode(*step.output.array, values);
-      });
+      toFloat32(*tensor.element, tensor.bytes, values)
+          .and_then([&] { return encodeOptions(step); })
+          .and_then([&](const EncodeOptions &chosen) {
+            return encode(*step.output.array, values, chosen);
+          });
   if (encoded) {
     planes = std::move(*encoded);
     return std::nullopt;
@@ -344,7 +370,21 @@ static int run(const Options &options) {
     printError(file.error());
     return kRefused;
   }
-  return Quantizer(options, std::move(contracts), std::move(*file)).run();
+  std::optional<ImportanceFile> importance;
+  if (!options.importance.empty()) {
+    Expected<ImportanceFile> opened = ImportanceFile::open(options.importance);
+    if (!opened) {
+      Error error = opened.error();
+      error.field =
+          "--imatrix " + printable(options.importance) + ": " + error.field;
+      printError(error);
+      return kRefused;
+    }
+    importance = std::move(*opened);
+  }
+  return Quantizer(options, std::move(contracts), std::move(*file),
+                   std::move(importance))
+      .run();
 }
 
 Command grit::tool::addQuantize(CLI::App &parent) {
@@ -360,6 +400,13 @@ Command grit::tool::addQuantize(CLI::App &parent) {
   app->add_option("--fallback", options->fallback,
                   "A second contract for tensors that do not fit the first")
       ->type_name("CONTRACT");
+  app->add_option("--imatrix", options->importance,
+                  "How much the columns of tensors matter: an importance "
+                  "matrix of llama.cpp, GGUF or the older form")
+      ->type_name("FILE");
+  app->add_option("--search", options->search,
+                  "mse: then try other scales for the least squared error")
+      ->check(CLI::IsMember({"mse"}));
   addRepeated(*app, "--include", "GLOB",
               "Quantize tensors that match this shell pattern (default: "
               "two-dimensional float tensors named *weight); may be repeated",

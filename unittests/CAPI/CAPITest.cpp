@@ -358,3 +358,106 @@ TEST(CAPI, ViewsOfEveryRegisteredContract) {
     EXPECT_GT(error, 0) << name;
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Options of quantize
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// 3 x 512 values under gguf.q4_k, their weights and the view of their planes.
+struct Weighed {
+  std::vector<float> values, weights;
+  std::vector<uint8_t> plane;
+  grit_array_view_t view;
+
+  Weighed() : values(3 * 512), weights(512) {
+    const int64_t shape[] = {3, 512};
+    EXPECT_EQ(grit_view_init("gguf.q4_k", 2, shape, -1, &view, nullptr),
+              GRIT_OK);
+    plane.resize(static_cast<size_t>(view.u.foreign.plane_bytes[0]));
+    view.u.foreign.plane[0] = plane.data();
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = std::sin(static_cast<float>(i * i % 1021));
+    for (size_t i = 0; i < weights.size(); ++i)
+      weights[i] = i % 2 ? 1 : 0.001f;
+  }
+  grit_status_t quantize(const grit_quantize_options_t *options,
+                         grit_detail_t *detail = nullptr) {
+    return grit_quantize_with(values.data(), 3 * 512, options, &view, detail);
+  }
+  double error() {
+    std::vector<float> again(values.size());
+    EXPECT_EQ(grit_dequantize(&view, again.data(), 3 * 512, nullptr), GRIT_OK);
+    double sum = 0;
+    for (size_t i = 0; i < values.size(); ++i)
+      sum += weights[i % 512] * std::pow(double(again[i]) - values[i], 2.0);
+    return sum;
+  }
+};
+} // namespace
+
+TEST(CAPI, QuantizeUnderImportanceAndSearch) {
+  Weighed array;
+  ASSERT_EQ(array.quantize(nullptr), GRIT_OK);
+  const std::vector<uint8_t> plain = array.plane;
+  const double even = array.error();
+  ASSERT_EQ(grit_quantize(array.values.data(), 3 * 512, &array.view, nullptr),
+            GRIT_OK);
+  EXPECT_EQ(array.plane, plain);
+  grit_quantize_options_t options = {};
+  options.struct_bytes = sizeof(options);
+  ASSERT_EQ(array.quantize(&options), GRIT_OK);
+  EXPECT_EQ(array.plane, plain);
+  options.importance = array.weights.data();
+  options.importance_count = 512;
+  ASSERT_EQ(array.quantize(&options), GRIT_OK);
+  const double weighed = array.error();
+  EXPECT_LT(weighed, even);
+  options.search = GRIT_SEARCH_MEAN_SQUARE;
+  ASSERT_EQ(array.quantize(&options), GRIT_OK);
+  EXPECT_LT(array.error(), weighed);
+}
+
+TEST(CAPI, QuantizeOptionsOutOfRange) {
+  Weighed array;
+  ASSERT_EQ(array.quantize(nullptr), GRIT_OK);
+  const std::vector<uint8_t> before = array.plane;
+  struct Later {
+    grit_quantize_options_t known;
+    uint64_t added;
+  };
+  auto fieldOf = [&](auto change) {
+    Later later = {};
+    later.known.struct_bytes = sizeof(later.known);
+    change(later);
+    grit_detail_t detail;
+    EXPECT_NE(array.quantize(&later.known, &detail), GRIT_OK);
+    EXPECT_EQ(array.plane, before);
+    return std::string(detail.field);
+  };
+  EXPECT_EQ(fieldOf([](Later &o) { o.known.struct_bytes = 8; }),
+            "struct_bytes");
+  EXPECT_EQ(fieldOf([](Later &o) {
+              o.known.struct_bytes = sizeof(Later);
+              o.added = 1;
+            }),
+            "options");
+  EXPECT_EQ(fieldOf([](Later &o) { o.known.search = 7; }), "search");
+  EXPECT_EQ(fieldOf([](Later &o) { o.known.reserved = 1; }), "reserved");
+  EXPECT_EQ(fieldOf([](Later &o) { o.known.importance_count = 512; }),
+            "importance");
+  EXPECT_EQ(fieldOf([&](Later &o) {
+              o.known.importance = array.weights.data();
+              o.known.importance_count = 5;
+            }),
+            "importance");
+  array.weights[17] = -1;
+  EXPECT_EQ(fieldOf([&](Later &o) {
+              o.known.importance = array.weights.data();
+              o.known.importance_count = 512;
+            }),
+            "importance[17]");
+  Later later = {};
+  later.known.struct_bytes = sizeof(Later);
+  EXPECT_EQ(array.quantize(&later.known), GRIT_OK);
+}

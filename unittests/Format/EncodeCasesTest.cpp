@@ -46,7 +46,7 @@ TEST(Encode, FiniteNumbersStayFiniteOrAreRefused) {
         most = std::max(most, std::fabs(v));
       for (float &v : x)
         v = v / most * scale;
-      auto planes = encode(spec, x);
+      auto planes = encode(spec, x, neededImportance(spec));
       if (!planes) {
         ++refused;
         EXPECT_THAT(planes.error().message, HasSubstr("overflows"));
@@ -253,6 +253,8 @@ TEST(Encode, RulesOfGgmlRefuseOtherStructures) {
       {"ggml_symmetric_search", "u4-7", kTwo, "", "level"},
       {"ggml_symmetric_search", "u4-8", kOne, "", "scales"},
       {"ggml_table_search", "[-1,1]", kTwo, "", "scales"},
+      {"ggml_grid_search", "u4", kTwo, "", "level"},
+      {"ggml_grid_split", "u4", kTwo, "", "level"},
       {"ggml_symmetric_search", "u4-8", kTwo,
        ",derived=[sum x=(u8,lin/64,p0:8@304+i*672)]", "x"},
   };
@@ -270,5 +272,59 @@ TEST(Encode, RulesOfGgmlRefuseOtherStructures) {
     auto planes = encode(spec, std::vector<float>(64, 1.0f));
     ASSERT_FALSE(planes);
     EXPECT_EQ(planes.error().field, c.field);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+/// A format that nobody else has: 16 elements, a code of one bit for four.
+static const char kVectors[] =
+    "gritfmt1(encode=ggml_grid_search_31,planes=[48/16@0],"
+    "codes=p0:1@24+i/4*48+i%4*1,level=v4:s8[01010101 03010103],"
+    "signs=4:each:p0:4@28+i/4*48+i%4*4,"
+    "scales=[d=(binary16,lin/16,p0:16@0+i*48),"
+    "sc=(u4*2+1,lin/8,p0:4@16+i/2*48+i%2*4)],axis=16)";
+
+static std::string replaced(std::string text, std::string_view from,
+                            std::string_view to) {
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+TEST(EncodeVectorsOfLevels, AnyGridIsSearched) {
+  ArraySpec spec = take(ArraySpec::get(contract(kVectors), {64, 16}));
+  std::vector<float> x = encodeInputs("bell", 3, spec.numElements());
+  // Of the two vectors, the one that is meant; then its value comes back.
+  for (size_t i = 0; i < x.size(); ++i) {
+    bool isLarge = i / 4 % 2 && (i % 4 == 0 || i % 4 == 3);
+    x[i] = std::copysign(isLarge ? 3.0f : 1.0f, x[i]) *
+           static_cast<float>(1 + i / 16);
+  }
+  std::vector<float> decoded = decodeAll(spec, encodeAll(spec, x));
+  for (size_t i = 0; i < x.size(); ++i)
+    // The factor is stretched by 1.0125.
+    ASSERT_NEAR(decoded[i] / x[i], 1.0125, 0.002) << i;
+}
+
+TEST(EncodeVectorsOfLevels, WhatIsNoGridIsRefused) {
+  const std::pair<std::string, const char *> cases[] = {
+      {replaced(kVectors, "u4*2+1", "u4"), "scales"},
+      {replaced(kVectors, "signs=4:each:p0:4@28+i/4*48+i%4*4,", ""), "signs"},
+      {replaced(kVectors, "01010101", "00010101"), "level"},
+      {replaced(kVectors, "01010101", "01010301"), "level"},
+      {replaced(kVectors, "_search_31", "_split"), "signs"},
+      {replaced(replaced(kVectors, "_search_31", "_split"),
+                "signs=4:each:p0:4@28+i/4*48+i%4*4,", ""),
+       "offset"},
+      {replaced(kVectors, "ggml_grid_search_31", "ggml_table_search"), "level"},
+  };
+  for (const auto &[text, field] : cases) {
+    SCOPED_TRACE(text);
+    ArraySpec spec = take(ArraySpec::get(contract(text), {1, 16}));
+    auto planes = encode(spec, std::vector<float>(16, 1.0f));
+    ASSERT_FALSE(planes);
+    EXPECT_EQ(planes.error().field, field) << planes.error().str();
   }
 }

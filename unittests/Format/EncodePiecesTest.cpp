@@ -11,7 +11,9 @@
 #include "Parallel.h"
 #include "PlaneWriter.h"
 #include "StepTable.h"
+#include "VectorGrid.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -158,6 +160,79 @@ TEST(PlaneWriter, DigitsAreReadBack) {
   std::span<const uint8_t> spans[] = {plane};
   for (size_t i = 0; i < codes.size(); ++i)
     ASSERT_EQ(readField(field, static_cast<int64_t>(i), spans), codes[i]) << i;
+}
+
+//===----------------------------------------------------------------------===//
+// VectorGrid
+//===----------------------------------------------------------------------===//
+
+/// The vectors at the smallest distances from a point, found by sorting all.
+static std::vector<uint16_t> sortedNeighbours(const VectorGrid &grid,
+                                              std::span<const uint8_t> ranks,
+                                              size_t vectors, unsigned rings) {
+  std::vector<std::pair<int, uint16_t>> all;
+  for (size_t code = 0; code < vectors; ++code) {
+    int distance = 0;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      int step = int(grid.ranks(code)[i]) - ranks[i];
+      distance += step * step;
+    }
+    all.emplace_back(distance, code);
+  }
+  std::ranges::sort(all);
+  std::vector<uint16_t> result;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i > 0 && all[i].first != all[i - 1].first && --rings == 0)
+      break;
+    result.push_back(all[i].second);
+  }
+  return result;
+}
+
+TEST(VectorGrid, NeighboursAreThoseOfASortedSearch) {
+  Random random(31);
+  unsigned offGrid = 0;
+  for (const char *name : {"gguf.iq1_s", "gguf.iq2_xxs", "gguf.iq2_s",
+                           "gguf.iq3_xxs", "gguf.iq3_s"})
+    for (unsigned rings : {1u, 2u, 3u}) {
+      const Level &level = contract(name).description().level;
+      auto grid = VectorGrid::get(level, rings);
+      ASSERT_TRUE(grid) << name;
+      EXPECT_EQ(grid, VectorGrid::get(level, rings));
+      const size_t vectors = level.number.table.size() / level.vector;
+      for (int round = 0; round < 100; ++round) {
+        std::vector<uint8_t> ranks(level.vector);
+        for (uint8_t &rank : ranks)
+          rank = random.next() % grid->numbers().size();
+        const uint32_t point = grid->point(ranks.data());
+        auto found = grid->neighbours(point);
+        if (int32_t code = grid->codeAt(point); code >= 0) {
+          EXPECT_TRUE(std::ranges::equal(
+              ranks, std::span(grid->ranks(code), ranks.size())));
+          EXPECT_TRUE(found.empty());
+          continue;
+        }
+        ++offGrid;
+        EXPECT_TRUE(std::ranges::equal(
+            found, sortedNeighbours(*grid, ranks, vectors, rings)))
+            << name << " " << rings;
+      }
+    }
+  EXPECT_GT(offGrid, 300u);
+}
+
+TEST(VectorGrid, OnlyTablesOfFewVectorsHaveOne) {
+  Level level;
+  EXPECT_FALSE(VectorGrid::get(level, 1));
+  level.vector = 4;
+  EXPECT_FALSE(VectorGrid::get(level, 1));
+  for (int i = 0; i < 4 * 17; ++i) // 68^4 points
+    level.number.table.push_back(static_cast<float>(i));
+  EXPECT_FALSE(VectorGrid::get(level, 1));
+  level.number.table.assign({1, 2, 1, 1, 2, 2, 2, 1});
+  EXPECT_TRUE(VectorGrid::get(level, 1));
+  level.number.table[3] = INFINITY;
+  EXPECT_FALSE(VectorGrid::get(level, 1));
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,10 +52,17 @@ inline uint32_t canonicalBits(float x) {
   return x != x ? 0x7FC00000u : bits(x);
 }
 
+/// Even weights for a contract whose encoder needs importance.
+inline std::vector<float> neededImportance(const ArraySpec &spec) {
+  if (importanceUse(spec.contract) != ImportanceUse::Needed)
+    return {};
+  return std::vector<float>(spec.shape.back(), 1.0f);
+}
+
 /// encode() of numbers that have codes.
 inline std::vector<Bytes> encodeAll(const ArraySpec &spec,
                                     const std::vector<float> &values) {
-  return take(encode(spec, values));
+  return take(encode(spec, values, neededImportance(spec)));
 }
 
 /// decode() of whole planes.
