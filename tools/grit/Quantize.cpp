@@ -10,16 +10,17 @@
 #include "Output.h"
 #include "OutputFile.h"
 #include "grit/Format/Codec.h"
+#include "grit/Format/FormatText.h"
 
 using namespace grit;
 using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::string file, to, fallback, output;
+  std::string file, to, fallback, output, rule;
   std::vector<std::string> include, exclude;
   Registrations registrations;
-  bool json = false;
+  bool json = false, negativeScales = false;
 };
 
 /// What happens to one tensor.
@@ -61,6 +62,7 @@ private:
 
   const Options &options;
   std::vector<Contract> contracts; ///< the first, and the fallback if any
+  EncodeOptions encoding;
   std::unique_ptr<TensorFile> file;
   std::string path;
   std::vector<Step> steps;
@@ -137,10 +139,18 @@ std::optional<Error> Quantizer::plan() {
   if (std::optional<Error> error =
           checkOutput(path, options.registrations.inputs(options.file)))
     return error;
+  encoding.negativeScales = options.negativeScales;
+  if (!options.rule.empty()) {
+    Expected<EncodeRule> rule = parseEncodeRule(options.rule);
+    if (!rule)
+      return rule.error();
+    encoding.rule = *rule;
+  }
   for (const Contract &target : contracts) {
     if (std::optional<Error> error = checkHolds(path, target))
       return error;
-    if (target.description().encoding.rule == EncodeRule::None)
+    if (target.description().encoding.rule == EncodeRule::None &&
+        !encoding.rule)
       return makeError(Status::GradeUnknown, "the contract has no encoder",
                        "--to", "a contract that encodes (grit formats --json)",
                        target.displayName())
@@ -193,7 +203,7 @@ Quantizer::encodeStep(Step &step, std::vector<std::vector<uint8_t>> &planes) {
       static_cast<size_t>(step.output.array->numElements()));
   Expected<std::vector<std::vector<uint8_t>>> encoded =
       toFloat32(*tensor.element, tensor.bytes, values).and_then([&] {
-        return encode(*step.output.array, values);
+        return encode(*step.output.array, values, encoding);
       });
   if (encoded) {
     planes = std::move(*encoded);
@@ -367,6 +377,12 @@ Command grit::tool::addQuantize(CLI::App &parent) {
   addRepeated(*app, "--exclude", "GLOB",
               "Copy tensors that match this shell pattern; may be repeated",
               options->exclude);
+  app->add_option("--rule", options->rule,
+                  "Another encode rule than the contract's, e.g. "
+                  "grouped_search for groups of signed integers")
+      ->type_name("RULE");
+  app->add_flag("--negative-scales", options->negativeScales,
+                "Let the rule grouped_search choose scales below 0");
   app->add_option("-o,--output", options->output,
                   "The file to write, GGUF when it ends in .gguf (default: "
                   "FILE.<contract>.safetensors)")
