@@ -37,6 +37,11 @@ Expected<SignedGroups> SignedGroups::get(const FormatDescription &format,
     return refuseRule(rule, factor.name,
                       "a float with a sign and infinities, per group",
                       scale.str());
+  // Zeros times an infinite reciprocal would have no code.
+  if (!std::isfinite(1 / factor.number.decode(1)))
+    return refuseRule(rule, factor.name,
+                      "a float whose least number has a reciprocal",
+                      scale.str());
   SignedGroups groups;
   groups.scale = factor.number;
   groups.codeMask = (1u << word.width()) - 1;

@@ -18,7 +18,8 @@ using namespace grit;
 /// Codes of more bits are not tabulated.
 static constexpr unsigned kMaxWidth = 16;
 
-NearestCode::NearestCode(const Number &number, const BitField &field)
+NearestCode::NearestCode(const Number &number, const BitField &field,
+                         const std::vector<uint32_t> &illegal)
     : number(number) {
   if (!number.isTable() && field.width() > kMaxWidth)
     return;
@@ -28,6 +29,8 @@ NearestCode::NearestCode(const Number &number, const BitField &field)
   if (number.isTable())
     count = std::min<uint64_t>(count, number.table.size());
   for (uint32_t code = 0; code < count; ++code) {
+    if (std::ranges::binary_search(illegal, code))
+      continue;
     float value = number.decode(code);
     if (!std::isnan(value))
       sorted.push_back({value, code});

@@ -24,8 +24,9 @@ public:
     uint32_t code;
   };
 
-  /// Of codes that fit in `field`.
-  NearestCode(const Number &number, const BitField &field);
+  /// Of codes that fit in `field`, but for those that are illegal.
+  NearestCode(const Number &number, const BitField &field,
+              const std::vector<uint32_t> &illegal = {});
 
   float decode(uint32_t code) const { return number.decode(code); }
 

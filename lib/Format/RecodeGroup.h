@@ -43,7 +43,8 @@ struct GroupValues {
 class CodeFinder {
 public:
   explicit CodeFinder(const FormatDescription &format)
-      : format(format), levels(format.level.number, format.codes) {}
+      : format(format),
+        levels(format.level.number, format.codes, format.illegalCodes) {}
 
   /// The code whose value has the bits of `value`.
   std::optional<uint32_t> find(float value, const GroupValues &group,

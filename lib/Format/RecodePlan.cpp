@@ -37,6 +37,20 @@ static bool haveSameGroups(const Factor &a, const Factor &b) {
   return a.group == b.group && a.order == b.order && a.rows == b.rows;
 }
 
+/// Blocks of whole rows are runs of elements.
+static Factor asRuns(Factor factor, const ArraySpec &spec) {
+  const size_t rank = spec.shape.size();
+  const int64_t columns = spec.shape[rank - 1];
+  const int64_t rows = rank > 1 ? spec.shape[rank - 2] : 1;
+  if (factor.order != ElementOrder::Block || factor.group < columns ||
+      rows % factor.rows != 0)
+    return factor;
+  factor.group = factor.rows * columns;
+  factor.order = ElementOrder::RowMajor;
+  factor.rows = 0;
+  return factor;
+}
+
 void RecodePlan::addTiers() {
   for (size_t i = 0; i < into.scales.size(); ++i)
     slots.emplace_back(into.scales[i], false, i);
@@ -66,7 +80,7 @@ void RecodePlan::addTiers() {
         break;
       }
   for (size_t i = 0; i < slots.size(); ++i) {
-    const Factor &factor = *slots[i].factor;
+    const Factor factor = asRuns(*slots[i].factor, target);
     if (factor.group == 0) {
       rootSlots.push_back(i);
       continue;

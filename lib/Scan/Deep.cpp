@@ -42,6 +42,20 @@ struct Task {
 };
 } // namespace
 
+/// What level 2 of a check found.
+static Id findingOf(ErrorCode code) {
+  switch (code) {
+  case ErrorCode::IndicesUnordered:
+    return Id::MetadataOrder;
+  case ErrorCode::IllegalCode:
+  case ErrorCode::IllegalFactor:
+  case ErrorCode::CodeUnderZeroScale:
+    return Id::IllegalWord;
+  default:
+    return Id::DigestMismatch;
+  }
+}
+
 /// `sound` when the planes have been hashed already and are those of the
 /// digest.
 static void readArray(Task &task, bool sound) {
@@ -52,9 +66,8 @@ static void readArray(Task &task, bool sound) {
     unhashed.digest.reset();
   }
   if (std::optional<Error> error = grit::checkPlanes(sound ? unhashed : info)) {
-    bool isOrder = error->code == ErrorCode::IndicesUnordered;
-    task.results.push_back({isOrder ? Id::MetadataOrder : Id::DigestMismatch,
-                            error->message, error->declared, error->found});
+    task.results.push_back({findingOf(error->code), error->message,
+                            error->declared, error->found});
   }
   probeArray(info, task.results);
 }

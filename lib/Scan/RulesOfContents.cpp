@@ -70,6 +70,12 @@ static constexpr Rule kRules[] = {
      "codes were chosen, or belong to another tensor.",
      "F8_E4M3 codes up to 224 in every block, with power-of-two scales.",
      "Choose the codes with the stored scale."},
+    {Id::IllegalWord, Severity::Violation, Certainty::Proven, true,
+     "illegal-word", "an array holds what its contract calls illegal",
+     "A code that no encoder of the format writes, a scale that is not finite "
+     "or of the wrong sign, or numbers under a scale of 0.",
+     "Byte 80 in ninfer.q8_g32_fp16, whose codes are -127 to 127.",
+     "Encode again with an encoder of the format."},
 
     {Id::SwizzleAmbiguous, Severity::Warning, Certainty::Ambiguous, false,
      "swizzle-ambiguous", "the scale plane may be linear or swizzled",

@@ -11,16 +11,17 @@
 #include "OutputFile.h"
 #include "grit/Container/Importance.h"
 #include "grit/Format/Codec.h"
+#include "grit/Format/FormatText.h"
 
 using namespace grit;
 using namespace grit::tool;
 
 namespace {
 struct Options {
-  std::string file, to, fallback, output, importance, search;
+  std::string file, to, fallback, output, importance, search, rule;
   std::vector<std::string> include, exclude;
   Registrations registrations;
-  bool json = false;
+  bool json = false, negativeScales = false;
 };
 
 /// What happens to one tensor.
@@ -65,6 +66,7 @@ private:
 
   const Options &options;
   std::vector<Contract> contracts; ///< the first, and the fallback if any
+  EncodeOptions encoding;          ///< of every tensor
   std::unique_ptr<TensorFile> file;
   std::optional<ImportanceFile> importance;
   std::string path;
@@ -147,10 +149,18 @@ std::optional<Error> Quantizer::plan() {
     inputs.push_back(options.importance);
   if (std::optional<Error> error = checkOutput(path, inputs))
     return error;
+  encoding.negativeScales = options.negativeScales;
+  if (!options.rule.empty()) {
+    Expected<EncodeRule> rule = parseEncodeRule(options.rule);
+    if (!rule)
+      return rule.error();
+    encoding.rule = *rule;
+  }
   for (const Contract &target : contracts) {
     if (std::optional<Error> error = checkHolds(path, target))
       return error;
-    if (target.description().encoding.rule == EncodeRule::None)
+    if (target.description().encoding.rule == EncodeRule::None &&
+        !encoding.rule)
       return makeError(Status::GradeUnknown, "the contract has no encoder",
                        "--to", "a contract that encodes (grit formats --json)",
                        target.displayName())
@@ -196,7 +206,7 @@ std::optional<Error> Quantizer::checkAnyQuantized() const {
 
 /// Importance and search for a tensor under the contract that it has.
 Expected<EncodeOptions> Quantizer::encodeOptions(const Step &step) const {
-  EncodeOptions result;
+  EncodeOptions result = encoding;
   if (!options.search.empty())
     result.search = EncodeOptions::Search::MeanSquare;
   Expected<std::span<const float>> weights =
@@ -414,6 +424,12 @@ Command grit::tool::addQuantize(CLI::App &parent) {
   addRepeated(*app, "--exclude", "GLOB",
               "Copy tensors that match this shell pattern; may be repeated",
               options->exclude);
+  app->add_option("--rule", options->rule,
+                  "Another encode rule than the contract's, e.g. "
+                  "grouped_search for groups of signed integers")
+      ->type_name("RULE");
+  app->add_flag("--negative-scales", options->negativeScales,
+                "Let the rule grouped_search choose scales below 0");
   app->add_option("-o,--output", options->output,
                   "The file to write, GGUF when it ends in .gguf (default: "
                   "FILE.<contract>.safetensors)")

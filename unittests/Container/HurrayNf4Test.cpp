@@ -172,3 +172,49 @@ TEST(HurrayNf4, Arrays) {
   EXPECT_FALSE(d.arrayOf(Shape{40, 3}));
   EXPECT_FALSE(Nf4Descriptor::of(specOf("bnb.nf4", {64}), 1));
 }
+
+/// The levels, under 1, 2.5 and 0.1, and the packing of codes in bytes.
+TEST(HurrayNf4, PublishedValues) {
+  const uint32_t levels[] = {0xBF800000, 0xBF3239B1, 0xBF066B30, 0xBECA32A0,
+                             0xBE91A24D, 0xBE3D353F, 0xBDBA7871, 0x00000000,
+                             0x3DA2FAFF, 0x3E24CAE3, 0x3E7C04DD, 0x3EAD033A,
+                             0x3EE1A4B8, 0x3F1007AB, 0x3F3913B3, 0x3F800000};
+  const uint32_t tenths[] = {0xBDCCCCCD, 0xBD8E948E, 0xBD5711E7, 0xBD21C21A,
+                             0xBCE903AF, 0xBC975DCC, 0xBC152D27, 0x00000000,
+                             0x3C026266, 0x3C83D583, 0x3CC99D7E, 0x3D0A68FB,
+                             0x3D3483C7, 0x3D6672AB, 0x3D940FC3, 0x3DCCCCCD};
+  ArraySpec spec = take((Nf4Descriptor{0, 16, 1}.arrayOf(Shape{16})));
+  auto decoded = [&](const Bytes &data, float scale) {
+    Bytes bytes(4);
+    std::memcpy(bytes.data(), &scale, 4);
+    return decodeAll(spec, {data, bytes});
+  };
+  const Bytes all = {0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE};
+  std::vector<float> one = decoded(all, 1), tenth = decoded(all, 0.1f);
+  for (size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(bits(one[i]), levels[i]) << i;
+    EXPECT_EQ(bits(tenth[i]), tenths[i]) << i;
+  }
+  const uint32_t worked[] = {0xC0200000, 0xBFDEC81D, 0x00000000, 0x3E4BB9BF,
+                             0x3FE758A0, 0x40200000, 0xBF7CBF48, 0x3F8D06F3};
+  std::vector<float> values =
+      decoded({0x10, 0x87, 0xFE, 0xC3, 0, 0, 0, 0}, 2.5f);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(bits(values[i]), worked[i]) << i;
+  // A scale of 0 keeps the signs of the levels.
+  std::vector<float> zeros = decoded(all, 0);
+  for (size_t i = 0; i < 16; ++i)
+    EXPECT_EQ(bits(zeros[i]), i < 7 ? 0x80000000u : 0u) << i;
+}
+
+/// Which block an element is in: along the axis first, wherever that is.
+TEST(HurrayNf4, BlocksAreCountedAlongTheAxis) {
+  // [2, 16, 3] along axis 1: (0, band, column) are 0 2 4 and 1 3 5.
+  ArraySpec spec = take((Nf4Descriptor{1, 8, 1}.arrayOf(Shape{2, 16, 3})));
+  const Factor &scale = spec.contract.description().scales[0];
+  for (int64_t a = 0; a < 2; ++a)
+    for (int64_t i = 0; i < 16; ++i)
+      for (int64_t column = 0; column < 3; ++column)
+        EXPECT_EQ(groupIndex(scale, (a * 16 + i) * 3 + column, spec),
+                  a * 6 + column * 2 + i / 8);
+}

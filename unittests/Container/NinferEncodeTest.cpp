@@ -100,6 +100,24 @@ TEST(NinferEncode, AbsMaxRefusals) {
   EXPECT_FALSE(encodeGroup("q4_g64_fp16", {1}, 1, {.importance = weights}));
 }
 
+/// A user's format can name the rule; a scale whose reciprocal overflows cannot
+/// be divided by.
+TEST(NinferEncode, RuleOfAnotherFormat) {
+  auto textOf = [](const std::string &scale, const std::string &bits) {
+    return "gritfmt1(encode=grouped_abs_max,planes=[8/1@0," + bits +
+           "/8@1],codes=p0:8@0+i*8,level=s8,scales=[(" + scale +
+           ",lin/8,p1:" + bits + "@0+i*" + bits + ")],axis=8)";
+  };
+  const std::vector<float> values = {254, -254, 1, 3, -5, 0, 2, 100};
+  std::vector<Bytes> planes =
+      encodeAll(specOf(textOf("binary16", "16"), {1, 8}), values);
+  EXPECT_EQ(planes[1], (Bytes{0x00, 0x40}));
+  EXPECT_EQ(planes[0], (Bytes{127, 129, 0, 2, 254, 0, 1, 50}));
+  auto refused = encode(specOf(textOf("binary32", "32"), {1, 8}), values);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "s0");
+}
+
 /// W of the documents: alternating signs, several magnitudes, ragged rows.
 static std::vector<float> goldenMatrix() {
   std::vector<float> values;

@@ -60,7 +60,7 @@ TEST(Encode, FiniteNumbersStayFiniteOrAreRefused) {
 }
 
 TEST(Encode, TheLowestSignedCodeIsNotWritten) {
-  for (const char *name : {"i8s24", "gguf.q8_0"}) {
+  for (const char *name : {"i8s24", "gguf.q8_0", "ninfer.q8_g32_fp16"}) {
     ArraySpec spec = specOf(name, {4, 256});
     const BitField &field = spec.contract.description().codes;
     auto planes =

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormatTestUtils.h"
+#include "grit/Format/Fields.h"
 #include <cmath>
 
 using namespace grit;
@@ -35,6 +36,36 @@ std::vector<std::string> test::encodableNames() {
     return contract(name).description().encoding.rule == EncodeRule::None;
   });
   return names;
+}
+
+/// A number that meets every demand, whatever they are: finite, and not 0; not
+/// negative where one is about signs.
+static bool meetsAll(const Demands &demands, float x) {
+  const bool hasSign = !demands.has(Demand::Unsigned) &&
+                       !demands.has(Demand::NotNegative) &&
+                       !demands.has(Demand::Positive);
+  return demands.empty() || (std::isfinite(x) && x != 0 && (hasSign || x > 0));
+}
+
+std::vector<Bytes> test::legalPlanes(const ArraySpec &spec, Random &random) {
+  std::vector<Bytes> planes = randomPlanes(spec, random);
+  std::vector<ByteSpan> in(planes.begin(), planes.end());
+  std::vector<std::span<uint8_t>> out(planes.begin(), planes.end());
+  const FormatDescription &format = spec.contract.description();
+  for (const auto *factors : {&format.scales, &format.offset.factors})
+    for (const Factor &factor : *factors) {
+      const int64_t count = unitCount(spec, factor.group, factor.rows);
+      for (int64_t i = 0; i < count; ++i)
+        while (!meetsAll(factor.demands,
+                         factor.number.decode(readField(factor.bits, i, in))))
+          writeField(factor.bits, i, static_cast<uint32_t>(random.next()), out);
+    }
+  if (format.illegalCodes.empty())
+    return planes;
+  for (int64_t i = 0; i < spec.numElements() / format.level.vector; ++i)
+    while (format.isIllegal(readField(format.codes, i, in)))
+      writeField(format.codes, i, static_cast<uint32_t>(random.next()), out);
+  return planes;
 }
 
 std::string test::sha256(const Bytes &bytes) {

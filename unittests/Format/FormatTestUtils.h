@@ -112,13 +112,18 @@ private:
   uint64_t state;
 };
 
-/// Random planes of the right sizes; every byte is legal in every format.
+/// Random planes of the right sizes, for decode: it is defined for every byte.
 inline std::vector<Bytes> randomPlanes(const ArraySpec &spec, Random &random) {
   std::vector<Bytes> planes;
   for (int64_t size : take(spec.planeSizes()))
     planes.push_back(random.bytes(size));
   return planes;
 }
+
+/// Random planes that level 2 of a check accepts: other codes and scales stand
+/// for those that the contract calls illegal, and no scale is 0 that would have
+/// to clear its group.
+std::vector<Bytes> legalPlanes(const ArraySpec &spec, Random &random);
 
 /// SHA-256 as lower-case hex.
 std::string sha256(const Bytes &bytes);

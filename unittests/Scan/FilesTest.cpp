@@ -269,6 +269,18 @@ TEST_F(FilesTest, GRIT_S016_MetadataOrder) {
   expectFinding(scanFiles({"a.safetensors"}, true), Id::MetadataOrder, "w");
 }
 
+TEST_F(FilesTest, GRIT_S088_IllegalWord) {
+  std::string fields = R"("contract":"ninfer.q8_g32_fp16","shape":[1,128])";
+  TestTensor tensor("w", "U8", {136}, 0x11);
+  write("a.safetensors", {tensor}, record("w", fields));
+  expectNone(scanFiles({"a.safetensors"}, true), Id::IllegalWord);
+  tensor.bytes[17] = 0x80;
+  write("a.safetensors", {tensor}, record("w", fields));
+  expectNone(scanFiles({"a.safetensors"}), Id::IllegalWord);
+  expectFinding(scanFiles({"a.safetensors"}, true), Id::IllegalWord, "w");
+  expectNone(scanFiles({"a.safetensors"}, true), Id::DigestMismatch);
+}
+
 TEST_F(FilesTest, GRIT_S017_OrphanRecord) {
   write("a.safetensors", {{"w", "F32", {4}}},
         record("w2", R"("contract":"mxfp4","shape":[8,64])"));

@@ -115,6 +115,7 @@ enum class Id : uint16_t {
   ExtremeScale = 83,
   ZeroPointRange = 84,
   UnusedCodes = 85,
+  IllegalWord = 88,
   // What no header proves.
   SwizzleAmbiguous = 90,
   OrderUnproven = 91,
