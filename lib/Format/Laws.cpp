@@ -368,12 +368,13 @@ Expected<ArraySpec> grit::concatOf(std::span<const ArraySpec> parts, int axis) {
     return result;
   for (const ArrayField &field : fieldsOf(*result))
     if (field.unit == 0)
-      return makeError(Status::GradeUnknown,
-                       "each part has its own " +
-                           wholeFieldName(field, result->contract.description()) +
-                           " for the whole array, and the whole has one",
-                       "k1", "factors per group", "one for each array",
-                       "the parts were quantized one by one", kRequantize);
+      return makeError(
+          Status::GradeUnknown,
+          "each part has its own " +
+              wholeFieldName(field, result->contract.description()) +
+              " for the whole array, and the whole has one",
+          "k1", "factors per group", "one for each array",
+          "the parts were quantized one by one", kRequantize);
   return result;
 }
 

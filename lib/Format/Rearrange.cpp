@@ -244,8 +244,8 @@ static Expected<void> compareWhole(std::span<const PlacedArray> parts) {
       if (one != other)
         return makeError(Status::SizeMismatch,
                          "the parts differ in what the whole has one of",
-                         wholeFieldName(field, description),
-                         hexWord(one, 8), hexWord(other, 8),
+                         wholeFieldName(field, description), hexWord(one, 8),
+                         hexWord(other, 8),
                          "the parts were quantized one by one",
                          "decode the parts and encode their concatenation");
     }

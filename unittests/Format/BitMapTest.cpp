@@ -103,7 +103,8 @@ TEST(BitMap, SaysWhatTheDecoderReads) {
       for (size_t byte = 0; byte < maps[p].rows.size(); ++byte)
         for (const MapSegment &segment : maps[p].rows[byte]) {
           // A flipped bit of an order is a group that does not exist.
-          if (byte >= planes[p].size() || (desc.order && desc.order->plane == p))
+          if (byte >= planes[p].size() ||
+              (desc.order && desc.order->plane == p))
             continue;
           unsigned bit =
               segment.low + random.next() % (segment.high - segment.low + 1);

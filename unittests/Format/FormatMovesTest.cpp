@@ -139,7 +139,8 @@ TEST(FormatMoves, OrdersStayWhole) {
   EXPECT_EQ(cut.error().declared, "the whole axis");
 
   ArraySpec one = specOf(text, {1, 1, 32});
-  std::vector<Bytes> a = randomPlanes(one, random), b = randomPlanes(one, random);
+  std::vector<Bytes> a = randomPlanes(one, random),
+                     b = randomPlanes(one, random);
   std::vector<ByteSpan> as = spansOf(a), bs = spansOf(b);
   const PlacedArray parts[] = {{one, as}, {one, bs}};
   PlaneBytes joined = take(concatPlanes(parts, 1));

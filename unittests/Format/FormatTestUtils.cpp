@@ -37,7 +37,8 @@ void test::writeOrder(const ArraySpec &spec, std::vector<Bytes> &planes) {
   int64_t period = int64_t(1) << desc.codes.width();
   std::vector<std::span<uint8_t>> bytes(planes.begin(), planes.end());
   for (int64_t k = 0; k < extent; ++k)
-    writeField(*desc.order, k, static_cast<uint32_t>(groups - 1 - (k + k / period) % groups),
+    writeField(*desc.order, k,
+               static_cast<uint32_t>(groups - 1 - (k + k / period) % groups),
                bytes);
 }
 

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The input is a configuration, a NUL and a safetensors file. What is made of
-// its layers is an array that can be decoded, or a refusal that explains itself.
+// its layers is an array that can be decoded, or a refusal that explains
+// itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,10 +85,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (const TensorInfo &info : loaded.file->tensors())
     checkpoint.tensors.emplace(info.name, TensorRef{&loaded, &info, 0});
   std::vector<std::string> messages;
-  checkpoint.config =
-      parseConfig({reinterpret_cast<const char *>(data),
-                   static_cast<size_t>(split - data)},
-                  "config.json", messages);
+  checkpoint.config = parseConfig(
+      {reinterpret_cast<const char *>(data), static_cast<size_t>(split - data)},
+      "config.json", messages);
   // What a configuration leaves open, a user may say.
   for (const char *format : {"", "gptq", "gptq_v2"}) {
     checkpoint.config.statedFormat = format;

@@ -194,12 +194,13 @@ static LogicalResult verifyAssumed(function_ref<InFlightDiagnostic()> emitError,
 static std::optional<grit::Error> whyStatic(const grit::Contract &contract) {
   for (const grit::PlaneInfo &plane : contract.description().planes)
     if (plane.dependsOnShape())
-      return grit::makeError(
-                 grit::Status::SizeMismatch, "all extents must be static",
-                 "shape", "known extents", "a dynamic one",
-                 "plane " + plane.name + " of " + contract.name() +
-                     " has a value for each line, block or position of the shape",
-                 "give the extents")
+      return grit::makeError(grit::Status::SizeMismatch,
+                             "all extents must be static", "shape",
+                             "known extents", "a dynamic one",
+                             "plane " + plane.name + " of " + contract.name() +
+                                 " has a value for each line, block or "
+                                 "position of the shape",
+                             "give the extents")
           .value();
   return std::nullopt;
 }
