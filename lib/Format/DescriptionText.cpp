@@ -167,8 +167,9 @@ static std::string text(const Offset &offset) {
 }
 
 static std::string text(const PlaneInfo &plane) {
-  std::string elements = plane.elements == kWholeAxis       ? "axis"
-                         : plane.elements == kAxisPositions ? "pos"
+  std::string elements = plane.elements == kWholeAxis ? "axis"
+                         : plane.elements == kAxisPositions
+                             ? "pos"
                              : std::to_string(plane.elements);
   if (plane.rows)
     elements = std::to_string(plane.rows) + "x" + elements;

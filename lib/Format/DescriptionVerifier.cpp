@@ -288,8 +288,9 @@ std::optional<Error> Verifier::verifyOrder() {
       if (factor.order != ElementOrder::RowMajor ||
           desc.axisMultiple % factor.group != 0 ||
           (size && factor.group != size))
-        return fault("order", "factor '" + factor.name +
-                                  "' has groups that no order can be of",
+        return fault("order",
+                     "factor '" + factor.name +
+                         "' has groups that no order can be of",
                      "groups of one size that divide the group axis, counted "
                      "in row-major order",
                      factor.rows ? "blocks" : "groups of " + str(factor.group));

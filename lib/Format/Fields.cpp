@@ -105,6 +105,14 @@ std::vector<ArrayField> grit::fieldsOf(const ArraySpec &spec) {
   return fields;
 }
 
+std::string grit::wholeFieldName(const ArrayField &field,
+                                 const FormatDescription &description) {
+  if (field.factor)
+    return field.factor->name;
+  bool isOrder = description.order && field.bits == &*description.order;
+  return isOrder ? "order" : "book";
+}
+
 //===----------------------------------------------------------------------===//
 // One after the other
 //===----------------------------------------------------------------------===//

@@ -38,14 +38,14 @@ std::optional<Error> GroupOrder::read(std::span<const ByteSpan> planes) {
     const std::string &name = description.planes[description.order->plane].name;
     unsigned slot = planeSlot(description, description.order->plane);
     return Error{Status::DigestMismatch,
-                "position " + std::to_string(k) +
-                    " of the group axis is in a group that does not exist",
-                name,
-                "groups 0 to " + std::to_string(count - 1),
-                std::to_string(static_cast<int32_t>(all->back())),
-                "the plane is damaged, or belongs to another array",
-                "fetch the array again",
-                static_cast<int>(slot)};
+                 "position " + std::to_string(k) +
+                     " of the group axis is in a group that does not exist",
+                 name,
+                 "groups 0 to " + std::to_string(count - 1),
+                 std::to_string(static_cast<int32_t>(all->back())),
+                 "the plane is damaged, or belongs to another array",
+                 "fetch the array again",
+                 static_cast<int>(slot)};
   }
   groups = std::move(all);
   return std::nullopt;

@@ -362,26 +362,19 @@ Expected<ArraySpec> grit::concatOfParts(std::span<const ArraySpec> parts,
   return result;
 }
 
-/// What an array has one of: "factor 's1'", "book".
-static std::string wholeName(const ArrayField &field,
-                             const FormatDescription &description) {
-  if (field.factor)
-    return "factor '" + field.factor->name + "'";
-  return description.order && field.bits == &*description.order ? "order"
-                                                                : "book";
-}
-
 Expected<ArraySpec> grit::concatOf(std::span<const ArraySpec> parts, int axis) {
   Expected<ArraySpec> result = concatOfParts(parts, axis);
   if (!result || parts.size() < 2)
     return result;
   for (const ArrayField &field : fieldsOf(*result))
     if (field.unit == 0)
-      return makeError(Status::GradeUnknown,
-                       "each part has a " + wholeName(field, result->contract.description()) +
-                           " for the whole array, and the whole has one",
-                       "k1", "factors per group", "one for each array",
-                       "the parts were quantized one by one", kRequantize);
+      return makeError(
+          Status::GradeUnknown,
+          "each part has its own " +
+              wholeFieldName(field, result->contract.description()) +
+              " for the whole array, and the whole has one",
+          "k1", "factors per group", "one for each array",
+          "the parts were quantized one by one", kRequantize);
   return result;
 }
 

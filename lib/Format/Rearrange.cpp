@@ -231,6 +231,8 @@ grit::transposePlanes(const ArraySpec &spec, std::span<const ByteSpan> planes,
 
 /// Refuses parts that differ in a factor of the whole array.
 static Expected<void> compareWhole(std::span<const PlacedArray> parts) {
+  const FormatDescription &description =
+      parts.front().spec.contract.description();
   for (const ArrayField &field : fieldsOf(parts.front().spec)) {
     if (field.unit != 0)
       continue;
@@ -242,8 +244,8 @@ static Expected<void> compareWhole(std::span<const PlacedArray> parts) {
       if (one != other)
         return makeError(Status::SizeMismatch,
                          "the parts differ in what the whole has one of",
-                         field.factor ? field.factor->name : "book",
-                         hexWord(one, 8), hexWord(other, 8),
+                         wholeFieldName(field, description), hexWord(one, 8),
+                         hexWord(other, 8),
                          "the parts were quantized one by one",
                          "decode the parts and encode their concatenation");
     }

@@ -70,9 +70,9 @@ Value Emitter::statedGroupOf(const Factor &factor, Value index, Value line) {
   Value position = builder.createOrFold<arith::SubIOp>(
       loc, index, times(row, geometry->columns));
   Value groups = a.div(geometry->columns, factor.group);
-  Value stated = arith::IndexCastUIOp::create(
-      builder, loc, builder.getIndexType(),
-      fieldAt(*description.order, position));
+  Value stated =
+      arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                   fieldAt(*description.order, position));
   Value last = builder.createOrFold<arith::SubIOp>(loc, groups, a.index(1));
   stated = arith::MinUIOp::create(builder, loc, stated, last);
   return a.sum(times(row, groups), stated);

@@ -220,6 +220,7 @@ static void readFields(JsonElement object, QuantConfig &config,
   config.symmetric = reader.boolean("sym");
   config.reordered = reader.boolean("desc_act");
   config.checkpointFormat = reader.text("checkpoint_format");
+  config.mode = reader.text("mode");
   // A text for some methods, a number for others.
   if (std::optional<JsonElement> version = member(object, "version"))
     if (auto text = stringOf(*version))
@@ -258,6 +259,9 @@ QuantConfig grit::scan::parseConfig(std::string_view text,
     if (config.method.empty())
       config.method = "unnamed";
     readFields(*object, config, problems);
+    // MLX writes the same under two names.
+    if (member(root, "quantization"))
+      readOverrides(*object, config, problems);
     return config;
   }
   std::optional<JsonElement> quantization = member(root, "quantization");
@@ -265,10 +269,8 @@ QuantConfig grit::scan::parseConfig(std::string_view text,
     bool isModelOpt = member(*quantization, "quant_algo").has_value();
     config.method = isModelOpt ? "modelopt" : "mlx";
     readFields(*quantization, config, problems);
-    if (!isModelOpt) {
-      config.mode = Reader(*quantization, problems).text("mode");
+    if (!isModelOpt)
       readOverrides(*quantization, config, problems);
-    }
     return config;
   }
   // The stand-alone files of AutoGPTQ and AutoAWQ.

@@ -182,6 +182,8 @@ std::string grit::scan::byteMaps(const Contract &contract) {
       map.add(factor.bits, "offset", "offset " + factor.name);
     if (description.sparsity)
       map.add(description.sparsity->indices, "position", "position");
+    if (description.order)
+      map.add(*description.order, "position", "group");
     html += "<p>Plane <code>" + escapeHtml(plane.name) + "</code>, " +
             (unit > kMostBytes || plane.elements ? "the first " : "") +
             std::to_string(shown) + " bytes:</p>\n" +

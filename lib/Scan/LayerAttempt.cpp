@@ -85,9 +85,16 @@ std::optional<Error> LayerAttempt::readSizes() {
   if (!sizes.bits)
     sizes.bits =
         std::clamp<int64_t>(config.bitsOf(module.name).value_or(0), 0, 32);
-  if (family.declaresGroup)
-    sizes.group = std::max<int64_t>(
-        config.groupSizeOf(module.name).value_or(0), 0);
+  if (family.declaresGroup) {
+    std::optional<int64_t> group = config.groupSizeOf(module.name);
+    if (!group || *group <= 0)
+      return refuseLayer(
+          "scales may be filled up, and nothing says how many are",
+          "group_size", "a number", group ? std::to_string(*group) : "nothing",
+          "the configuration was edited, or is of another checkpoint",
+          "fetch the checkpoint again, with its configuration");
+    sizes.group = *group;
+  }
   if (config.block.size() == 2 && family.anyBlock) {
     sizes.blockRows = config.block[0];
     sizes.blockColumns = config.block[1];
@@ -121,17 +128,16 @@ std::optional<Error> LayerAttempt::chooseContract() {
   for (const Spelling &spelling : family.spellings) {
     if (!listHas(spelling.types, type))
       continue;
-    if (!spelling.version.empty() &&
-        spelling.version != config.knownFormat()) {
+    if (!spelling.version.empty() && spelling.version != config.knownFormat()) {
       versions +=
           (versions.empty() ? "" : " or ") + quoteText(spelling.version);
       continue;
     }
-    Expected<Contract> parsed = Contract::parse(
-        fillIn(spelling.contract, {{'b', sizes.bits},
-                                   {'g', sizes.group},
-                                   {'r', sizes.blockRows},
-                                   {'c', sizes.blockColumns}}));
+    Expected<Contract> parsed =
+        Contract::parse(fillIn(spelling.contract, {{'b', sizes.bits},
+                                                   {'g', sizes.group},
+                                                   {'r', sizes.blockRows},
+                                                   {'c', sizes.blockColumns}}));
     if (!parsed) {
       Error error = parsed.error();
       error.field = "group_size";
@@ -208,9 +214,9 @@ std::optional<Error> LayerAttempt::run() {
     steps = 100;
   for (auto step : {&LayerAttempt::collect, &LayerAttempt::checkMethod,
                     &LayerAttempt::checkSymmetry, &LayerAttempt::checkBlocks,
-                    &LayerAttempt::readSizes,
-                    &LayerAttempt::checkDeclared, &LayerAttempt::chooseContract,
-                    &LayerAttempt::place, &LayerAttempt::checkRest}) {
+                    &LayerAttempt::readSizes, &LayerAttempt::checkDeclared,
+                    &LayerAttempt::chooseContract, &LayerAttempt::place,
+                    &LayerAttempt::checkRest}) {
     if (std::optional<Error> error = (this->*step)())
       return error;
     ++steps;

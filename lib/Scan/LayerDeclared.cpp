@@ -13,6 +13,9 @@
 using namespace grit;
 using namespace grit::scan;
 
+/// What a configuration without a mode means.
+static constexpr std::string_view kUsualMode = "affine";
+
 std::optional<Error> LayerAttempt::checkMethod() {
   if (!family.methods.empty() && !listHas(family.methods, method))
     return refuseLayer(
@@ -38,11 +41,10 @@ std::optional<Error> LayerAttempt::checkMethod() {
                        "checkpoint",
                        "fetch the checkpoint again, with its configuration");
   std::string mode = config.modeOf(module.name);
-  std::string_view modes = family.modes.empty() ? "affine" : family.modes;
-  bool isDefault = mode.empty() && family.modes.empty();
-  if (!isDefault && !listHas(modes, mode))
+  if (!family.modes.empty() &&
+      !listHas(family.modes, mode.empty() ? kUsualMode : mode))
     return refuseLayer("the numbers of the layer are of another kind", "mode",
-                       std::string(modes),
+                       std::string(family.modes),
                        mode.empty() ? "nothing" : quoteText(mode),
                        "the configuration is of another checkpoint",
                        "fetch the checkpoint again, with its configuration");

@@ -39,11 +39,11 @@ bool grit::scan::listHas(std::string_view list, std::string_view word) {
 
 std::string_view grit::scan::countText(Count count) {
   static constexpr std::string_view texts[] = {
-      "1",          "N",        "K",     "N b / 32",  "K b / 32",
-      "K b / 8",    "N b / 16", "K / G", "K b / 32 G", "G b / 8",
-      "G",          "P",        "P b / 32", "N K / G", "N K / 10 G",
-      "G / 10",     "N / R",    "K / C", "2^b",       "256",
-      "any",        "N K b / 8", "N K / G", "N K / 256 G"};
+      "1",       "N",         "K",        "N b / 32",   "K b / 32",
+      "K b / 8", "N b / 16",  "K / G",    "K b / 32 G", "G b / 8",
+      "G",       "P",         "P b / 32", "N K / G",    "N K / 10 G",
+      "G / 10",  "N / R",     "K / C",    "2^b",        "256",
+      "any",     "N K b / 8", "N K / G",  "N K / 256 G"};
   return texts[static_cast<size_t>(count)];
 }
 

@@ -103,15 +103,15 @@ struct FamilyRow {
   std::string_view methods =
       {}; ///< quant_method is one of these; "": any, or none
   std::string_view formats =
-      {}; ///< `version` or checkpoint_format, where declared
-  bool needsFormat = false;    ///< one of `formats` has to be declared
-  std::string_view modes = {}; ///< `mode` is one of these; "": none, or affine
+      {};                   ///< `version` or checkpoint_format, where declared
+  bool needsFormat = false; ///< one of `formats` has to be declared
+  std::string_view modes = {}; ///< `mode` is one of these; "": any, or none
   Symmetry symmetry = Symmetry::Any;
-  std::string_view bits; ///< the possible b
-  int64_t group = 0;     ///< G where it is fixed
+  std::string_view bits;      ///< the possible b
+  int64_t group = 0;          ///< G where it is fixed
   bool declaresGroup = false; ///< G is the declared one
-  bool anyBlock = false; ///< blocks have the declared extents
-  bool stacked = false;  ///< leading axes (experts) may precede [N, K]
+  bool anyBlock = false;      ///< blocks have the declared extents
+  bool stacked = false;       ///< leading axes (experts) may precede [N, K]
   std::vector<PartRow> parts = {};
   std::vector<Spelling> spellings = {};
   /// Placements of data, scale and meta; "{w}" is the codes per word, "{p}"

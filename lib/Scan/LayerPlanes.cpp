@@ -35,24 +35,22 @@ static std::vector<uint8_t> bytesOf(float value) {
 static std::string storedText(const FoundPart &part, const LayerSizes &sizes) {
   int64_t n = sizes.rows, k = sizes.columns, b = sizes.bits;
   auto groups = [&](Count count) { return extentOf(count, sizes).value_or(1); };
-  return fillIn(
-      part.row->stored,
-      {{'K', k},
-       {'Q', k / 32},
-       {'W', 32 * n},     // bits of a row of words
-       {'C', 32 * n * b}, // ... of 32 codes of each column
-       {'G', groups(Count::Groups)},
-       {'S', 16 * sizes.padded}, // bits of a padded row of scales
-       {'Z', b * sizes.padded},
-       {'T', static_cast<int64_t>(part.info->bytes.size() / 4)}});
+  return fillIn(part.row->stored,
+                {{'K', k},
+                 {'Q', k / 32},
+                 {'W', 32 * n},     // bits of a row of words
+                 {'C', 32 * n * b}, // ... of 32 codes of each column
+                 {'G', groups(Count::Groups)},
+                 {'S', 16 * sizes.padded}, // bits of a padded row of scales
+                 {'Z', b * sizes.padded},
+                 {'T', static_cast<int64_t>(part.info->bytes.size() / 4)}});
 }
 
 /// The values of plane number `plane`, which are of one kind.
 static ArrayField fieldIn(const ArraySpec &spec, unsigned plane) {
   std::vector<ArrayField> fields = fieldsOf(spec);
-  return *std::ranges::find(fields, plane, [](const ArrayField &field) {
-    return field.bits->plane;
-  });
+  return *std::ranges::find(
+      fields, plane, [](const ArrayField &field) { return field.bits->plane; });
 }
 
 std::optional<Error> LayerAttempt::addPlanes(const ArraySpec &spec) {
@@ -69,8 +67,8 @@ std::optional<Error> LayerAttempt::addPlanes(const ArraySpec &spec) {
                       part.row->shape.front() == Count::Padded &&
                       plane < sizesOfPlanes->size();
     if (isFilledUp)
-      bytes = bytes.first(std::min(
-          bytes.size(), static_cast<size_t>((*sizesOfPlanes)[plane])));
+      bytes = bytes.first(
+          std::min(bytes.size(), static_cast<size_t>((*sizesOfPlanes)[plane])));
     layer.planes.push_back(bytes);
     if (part.row->stored.empty())
       continue;
@@ -124,14 +122,12 @@ Expected<LayerPlanes> grit::scan::readPlanes(const LayerArray &layer) {
     auto bytes = std::make_shared<std::vector<uint8_t>>((*sizes)[copy.plane]);
     if (!copyField(copy.from, layer.planes[copy.plane], *to.bits, *bytes,
                    count))
-      return makeError(Status::SizeMismatch,
-                       "the values of plane " + copy.name +
-                           " reach beyond the tensor",
-                       "plane " + copy.name, std::to_string(count) + " values",
-                       std::to_string(layer.planes[copy.plane].size()) +
-                           " bytes",
-                       "the tensor was cut short",
-                       "fetch the checkpoint again");
+      return makeError(
+          Status::SizeMismatch,
+          "the values of plane " + copy.name + " reach beyond the tensor",
+          "plane " + copy.name, std::to_string(count) + " values",
+          std::to_string(layer.planes[copy.plane].size()) + " bytes",
+          "the tensor was cut short", "fetch the checkpoint again");
     result.spans[copy.plane] = *bytes;
     result.owned.push_back(std::move(bytes));
   }
@@ -162,10 +158,12 @@ static std::optional<Error> checkScales(const LayerArray &layer) {
 static std::optional<Error> checkOrder(const LayerArray &layer) {
   const FormatDescription &description = layer.array->contract.description();
   const BitField &order = *description.order;
+  auto part = std::ranges::find(
+      layer.parts, layer.planes[order.plane].data(),
+      [](const TensorInfo *info) { return info->bytes.data(); });
   auto refuse = [&](std::string message, std::string declared,
                     std::string found) {
-    return refuseLayer(std::move(message),
-                       "tensor " + quoteText(layer.parts[order.plane]->name),
+    return refuseLayer(std::move(message), "tensor " + quoteText((*part)->name),
                        std::move(declared), std::move(found),
                        "the tensor is damaged, or belongs to another layer",
                        "fetch the checkpoint again");

@@ -17,8 +17,7 @@ using enum Presence;
 /// Bytes, and scales of several types: one contract for each.
 static FamilyRow bytesRow(std::string_view name, std::string_view title,
                           std::string_view type, std::string_view scale,
-                          std::string_view scaleTypes,
-                          std::vector<Count> shape,
+                          std::string_view scaleTypes, std::vector<Count> shape,
                           std::vector<Spelling> spellings) {
   return {.name = name,
           .title = title,

@@ -1,4 +1,5 @@
-//===- LayerRowsOfFloats.cpp - layers with codes that are floats -*- C++ -*-===//
+//===- LayerRowsOfFloats.cpp - layers with codes that are floats -*- C++
+//-*-===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

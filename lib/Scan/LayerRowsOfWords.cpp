@@ -111,6 +111,7 @@ static FamilyRow awqRowsRow() {
           .formats = "gemv",
           .needsFormat = true,
           .bits = "4",
+          .declaresGroup = true,
           .parts = {{"qweight", Use::Plane, Mark, "I32", {Rows, ColumnWords}},
                     {"scales", Use::Plane, Required, "F16", {Rows, Groups}},
                     {"qzeros", Use::Plane, Required, "I32", {Rows, GroupWords}},
@@ -122,7 +123,6 @@ static FamilyRow awqRowsRow() {
 static FamilyRow awqPaddedRow() {
   FamilyRow row = awqRowsRow();
   row.title = "AWQ, `version` gemv, padded";
-  row.declaresGroup = true;
   row.parts[1] = {"scales", Use::Plane, Required, "F16", {Rows, Padded}};
   row.parts[1].stored = "p0:16@0+i/{G}*{S}+i%{G}*16";
   row.parts[2] = {"qzeros", Use::Plane, Required, "I32", {Rows, PaddedWords}};
@@ -132,27 +132,24 @@ static FamilyRow awqPaddedRow() {
 
 /// Four rows share a word of 16 bits; behind the groups there may be others.
 static FamilyRow awqFastRow() {
-  return {.name = "awq",
-          .title = "AWQ, `version` gemv_fast",
-          .methods = "awq",
-          .formats = "gemv_fast",
-          .needsFormat = true,
-          .bits = "4",
-          .declaresGroup = true,
-          .parts = {{"qweight", Use::Plane, Mark, "I16", {RowQuads, Columns}},
-                    {"scales", Use::Plane, Required, "F16", {Padded, Rows}},
-                    {"scaled_zeros",
-                     Use::Plane,
-                     Required,
-                     "F16",
-                     {Padded, Rows}},
-                    {"qzeros", Use::Plane, Absent, "", {}}},
-          .spellings = {{"F16", "", "mlx.q{b}_f16(group={g})"}},
-          .data = "layout(Compose(Perm([0,8,16,24,1,9,17,25,2,10,18,26,3,11,19,27,"
-                  "4,12,20,28,5,13,21,29,6,14,22,30,7,15,23,31]),"
-                  "Tile(RowMajor,[4,64])))",
-          .scale = "col_major",
-          .meta = "col_major"};
+  return {
+      .name = "awq",
+      .title = "AWQ, `version` gemv_fast",
+      .methods = "awq",
+      .formats = "gemv_fast",
+      .needsFormat = true,
+      .bits = "4",
+      .declaresGroup = true,
+      .parts = {{"qweight", Use::Plane, Mark, "I16", {RowQuads, Columns}},
+                {"scales", Use::Plane, Required, "F16", {Padded, Rows}},
+                {"scaled_zeros", Use::Plane, Required, "F16", {Padded, Rows}},
+                {"qzeros", Use::Plane, Absent, "", {}}},
+      .spellings = {{"F16", "", "mlx.q{b}_f16(group={g})"}},
+      .data = "layout(Compose(Perm([0,8,16,24,1,9,17,25,2,10,18,26,3,11,19,27,"
+              "4,12,20,28,5,13,21,29,6,14,22,30,7,15,23,31]),"
+              "Tile(RowMajor,[4,64])))",
+      .scale = "col_major",
+      .meta = "col_major"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,17 +185,17 @@ static FamilyRow packedZeroRow() {
 }
 
 static std::vector<FamilyRow> packedOrderRows() {
-  return {withOrder(packedRow(),
-                    "compressed-tensors `pack-quantized`, symmetric, act-order",
-                    "weight_g_idx",
-                    {{"BF16", "", "ct.int{b}_order(group={g})"},
-                     {"F16", "", "ct.int{b}_f16_order(group={g})"}}),
-          withOrder(
-              packedZeroRow(),
-              "compressed-tensors `pack-quantized`, asymmetric, act-order",
-              "weight_g_idx",
-              {{"BF16", "", "ct.int{b}_zp_order(group={g})"},
-               {"F16", "", "gptq.q{b}_v2_order(group={g})"}})};
+  return {
+      withOrder(packedRow(),
+                "compressed-tensors `pack-quantized`, symmetric, act-order",
+                "weight_g_idx",
+                {{"BF16", "", "ct.int{b}_order(group={g})"},
+                 {"F16", "", "ct.int{b}_f16_order(group={g})"}}),
+      withOrder(packedZeroRow(),
+                "compressed-tensors `pack-quantized`, asymmetric, act-order",
+                "weight_g_idx",
+                {{"BF16", "", "ct.int{b}_zp_order(group={g})"},
+                 {"F16", "", "gptq.q{b}_v2_order(group={g})"}})};
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,6 +206,7 @@ static FamilyRow mlxRow() {
   return {
       .name = "mlx",
       .title = "MLX, affine",
+      .modes = "affine",
       .bits = "2 3 4 5 6 8",
       .stacked = true,
       .parts = {{"weight", Use::Plane, Mark, "U32", {Rows, ColumnWords}},
@@ -253,8 +251,8 @@ std::vector<FamilyRow> grit::scan::rowsOfWords() {
   for (FamilyRow &row : packedOrderRows())
     rows.push_back(std::move(row));
   rows.push_back(mlxRow());
-  rows.push_back(mlxFloatRow("MLX, `mode` mxfp4", "mxfp4", "4", 32, "mxfp4",
-                             kInfinity));
+  rows.push_back(
+      mlxFloatRow("MLX, `mode` mxfp4", "mxfp4", "4", 32, "mxfp4", kInfinity));
   rows.push_back(mlxFloatRow("MLX, `mode` mxfp8", "mxfp8", "8", 32,
                              "mxfp8_e4m3", kInfinity));
   rows.push_back(

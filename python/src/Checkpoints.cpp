@@ -73,12 +73,12 @@ static nb::tuple planesOf(nb::handle self, size_t index) {
     nb::object owner = nb::borrow(self);
     for (const auto &copy : found.owned)
       if (copy->data() == plane.data())
-        owner = nb::capsule(new std::shared_ptr<const std::vector<uint8_t>>(copy),
-                            [](void *held) noexcept {
-                              delete static_cast<
-                                  std::shared_ptr<const std::vector<uint8_t>> *>(
-                                  held);
-                            });
+        owner = nb::capsule(
+            new std::shared_ptr<const std::vector<uint8_t>>(copy),
+            [](void *held) noexcept {
+              delete static_cast<std::shared_ptr<const std::vector<uint8_t>> *>(
+                  held);
+            });
     planes.append(BytesView(plane.data(), {plane.size()}, owner));
   }
   return nb::tuple(planes);

@@ -146,6 +146,12 @@ def mlx_floats(mode, rows=24, columns=256):
     return parts, config, weight, name
 
 
+def twice(case):
+    """The configuration as newer versions write it."""
+    parts, config, weight, name = case
+    return parts, config | {"quantization_config": config["quantization"]}, weight, name
+
+
 CASES = {
     **{f"gptq {b} bits v{v} groups of {g}": lambda b=b, v=v, g=g: gptq(b, v, g)
        for b in (2, 3, 4, 8) for v in (1, 2) for g in (32, 64)},
@@ -171,6 +177,7 @@ CASES = {
        for b in (2, 3, 4, 5, 6, 8) for d in (F16, BF16) for g in (32, 128)},
     "mlx experts": lambda: mlx(4, BF16, 32, (3,)),
     **{f"mlx {m}": lambda m=m: mlx_floats(m) for m in ("mxfp4", "mxfp8", "nvfp4")},
+    "mlx under two names": lambda: twice(mlx_floats("nvfp4")),
 }
 
 
@@ -242,6 +249,8 @@ REFUSALS = {
         lambda: ((mlx(4, BF16, 64)[0]), {}), "bits", "nothing"),
     "MLX without biases": (lambda: changed(mlx(4, BF16, 64), biases=None),
                            "biases", "missing"),
+    "AWQ gemv without a group size": (lambda: changed(gemv(32, padded=4), {"group_size": None}),
+                                      "group_size", "filled up"),
     "MLX of another mode": (
         lambda: changed(mlx_floats("nvfp4"), {"quantization": {
             "bits": 4, "group_size": 16, "mode": "mxfp4"}}), "scales", "fit"),

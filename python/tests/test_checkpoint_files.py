@@ -13,8 +13,8 @@ import pytest
 import grit_mlir as grit
 from bits import assert_same_bits
 from conftest import ROOT
-from layer_support import (F16, F32, PROGRAM, TOKENS, checkpoint, full_config, named, read, run,
-                           scales)
+from layer_support import (F16, F32, PROGRAM, TOKENS, checkpoint, full_config, grouped, named,
+                           read, run, scales)
 from layers_of_words import awq, gptq, mlx
 from test_checkpoint_layers import CASES, REFUSALS
 
@@ -78,6 +78,72 @@ def test_layers_may_differ(tmp_path):
     out = read(tmp_path / "out.safetensors")
     for name, weight in expected.items():
         assert_same_bits(out[name], weight, name)
+
+
+@pytest.mark.parametrize("version", (1, 2))
+def test_the_user_may_state_the_format(tmp_path, version):
+    """What GPTQ's zero points are, where no configuration does."""
+    parts, config, expected, contract = gptq(4, version, 32, text=False)
+    directory = checkpoint(tmp_path / "model", named(parts), full_config(config))
+    name = "gptq_v2" if version == 2 else "gptq"
+    out = tmp_path / "out.safetensors"
+    assert run("dequantize", directory, "-o", out).returncode == 1
+    assert grit.open_checkpoint(directory).refusals
+    done = run("dequantize", directory, "-o", out, "--checkpoint-format", name)
+    assert done.returncode == 0, done.stderr
+    weight, = read(out).values()
+    assert_same_bits(weight, expected)
+    array, = grit.open_checkpoint(directory, checkpoint_format=name).values()
+    assert array.contract == grit.Contract(contract)
+    assert_same_bits(array.dequantize(), expected)
+    assert run("inspect", directory, "--checkpoint-format", name).returncode == 0
+    assert run("inspect", directory, "--checkpoint-format", "other").returncode == 64
+    # It does not overrule what is declared.
+    config["checkpoint_format"] = "gptq" if version == 2 else "gptq_v2"
+    (directory / "config.json").write_text(json.dumps(full_config(config)))
+    contradicted = run("dequantize", directory, "-o", out, "--checkpoint-format", name)
+    assert contradicted.returncode == 1 and "declares another" in contradicted.stderr
+    with pytest.raises(grit.CheckError, match="declares another"):
+        grit.open_checkpoint(directory, checkpoint_format=name)
+
+
+COPIED = {"gptq 3 bits v1 groups of 32": ["data"], "awq gemv, padded, groups of 64": [
+    "scale", "zero"], "hqq 3 bits 64": ["data"], "hqq 3 bits 64 axis 0": ["data"],
+    "bitsandbytes nf4 64 True": ["offset"], "LLM.int8()": ["inverse"]}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_planes_are_bytes_of_the_file(tmp_path, case):
+    """But for those that the table says are copied."""
+    parts, config, _, _ = CASES[case]()
+    directory = checkpoint(tmp_path / "model", named(parts), full_config(config))
+    layer, = json.loads(run("inspect", directory, "--json").stdout)["layers"]
+    copied = layer.get("copied_planes", [])
+    if case in COPIED:
+        assert copied == COPIED[case]
+    elif "3 bits" not in case and "padded" not in case and "True" not in case:
+        assert copied == [] or "int8()" in case
+    stored = b"".join(np.asarray(array).tobytes() for array in parts.values())
+    array, = grit.open_checkpoint(directory).values()
+    inside = [plane.size and plane.tobytes() in stored for plane in array.planes
+              if plane is not None and plane.size]
+    assert len(inside) - sum(inside) <= len(copied)
+    assert all(inside) or copied
+
+
+def test_an_order_is_checked_at_level_2(tmp_path):
+    parts, config, expected, _ = gptq(4, 2, 32, order=grouped(256, 32))
+    directory = checkpoint(tmp_path / "model", named(parts), full_config(config))
+    array, = grit.open_checkpoint(directory).values()
+    array.check(2)
+    planes = [plane.copy() for plane in array.planes]
+    planes[3].view(np.int32)[7] = 8  # of 8 groups
+    damaged = grit.Array(array.contract, array.shape, planes, placements=array.placements)
+    damaged.check(1)
+    for use in (lambda: damaged.check(2), damaged.dequantize):
+        with pytest.raises(grit.CheckError, match="position 7 .* does not exist") as error:
+            use()
+        assert error.value.detail["field"] == "order" and error.value.detail["found"] == "8"
 
 
 #===----------------------------------------------------------------------===#

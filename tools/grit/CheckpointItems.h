@@ -31,8 +31,7 @@ struct Item {
   }
   /// The planes of an array; of some layers they are made for it.
   Expected<scan::LayerPlanes> planes() const {
-    return layer ? readPlanes(*layer)
-                 : scan::LayerPlanes{tensor->planes(), {}};
+    return layer ? readPlanes(*layer) : scan::LayerPlanes{tensor->planes(), {}};
   }
   uint64_t bytes() const {
     return layer ? layer->bytes() : tensor->bytes.size();

@@ -197,8 +197,8 @@ static std::string functionText(const Item &item,
       resources.push_back(
           {item.name() + "::" + spec->contract.description().planes[i].name,
            planes[i], isCopy ? item.layer : nullptr, i});
-      size_t size = isCopy && sizes ? static_cast<size_t>((*sizes)[i])
-                                    : planes[i].size();
+      size_t size =
+          isCopy && sizes ? static_cast<size_t>((*sizes)[i]) : planes[i].size();
       value += (i ? ", dense_resource<" : "grit.constant [dense_resource<") +
                literal(resources.back().key) + "> : tensor<" +
                std::to_string(size) + "xi8>";
@@ -335,7 +335,8 @@ static void keepWanted(Plan &plan, const std::vector<std::string> &patterns) {
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
-  auto checkpoint = scan::CheckpointFiles::open(options.file, options.checkpoint);
+  auto checkpoint =
+      scan::CheckpointFiles::open(options.file, options.checkpoint);
   if (!checkpoint) {
     printError(checkpoint.error());
     return kRefused;

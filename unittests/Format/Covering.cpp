@@ -115,6 +115,17 @@ std::vector<Bytes> grit::test::coveringPlanes(const ArraySpec &spec,
   return planes;
 }
 
+/// The group of an element, in the order of the array where there is one.
+static int64_t groupOf(const Factor &factor, int64_t element,
+                       const ArraySpec &spec, std::span<const ByteSpan> bytes) {
+  const FormatDescription &desc = spec.contract.description();
+  if (!desc.order)
+    return groupIndex(factor, element, spec);
+  int64_t columns = spec.shape.back();
+  return element / columns * (columns / factor.group) +
+         readField(*desc.order, element % columns, bytes);
+}
+
 int64_t grit::test::countCovered(const ArraySpec &spec,
                                  const std::vector<Bytes> &planes) {
   const FormatDescription &desc = spec.contract.description();
@@ -127,7 +138,7 @@ int64_t grit::test::countCovered(const ArraySpec &spec,
     std::vector<uint32_t> codes = {readField(desc.codes, i, bytes)};
     for (const Factor *factor : narrowFactors(desc))
       codes.push_back(readField(
-          factor->bits, groupIndex(*factor, i * perElement, spec), bytes));
+          factor->bits, groupOf(*factor, i * perElement, spec, bytes), bytes));
     seen.insert(std::move(codes));
   }
   return static_cast<int64_t>(seen.size());

@@ -246,6 +246,29 @@ static const Fault kFaults[] = {
        d.arrayMultiple = 32;
      },
      "whole runs"},
+    {"order of no groups", "gptq.q4_order",
+     [](auto &d) {
+       d.scales.clear();
+       d.offset = {};
+     },
+     "no groups"},
+    {"order of two sizes", "gptq.q4_order",
+     [](auto &d) { d.scales[0].group = 64; }, "one size"},
+    {"order along the axis", "gptq.q4_order",
+     [](auto &d) { d.scales[0].order = ElementOrder::AxisFastest; },
+     "row-major order"},
+    {"order of parts of lines", "gptq.q4_order",
+     [](auto &d) {
+       d.axisMultiple = 64;
+       d.arrayMultiple = 128;
+     },
+     "divide the group axis"},
+    {"order that is encoded", "gptq.q4_order",
+     [](auto &d) { d.encoding.rule = EncodeRule::AffineMinMax; }, "encodes"},
+    {"order in a plane of elements", "gptq.q4_order",
+     [](auto &d) { d.planes[3].elements = 1; }, "per line"},
+    {"codes in a plane of positions", "gptq.q4_order",
+     [](auto &d) { d.planes[0].elements = kAxisPositions; }, "per line"},
     {"projection", "mxfp4",
      [](auto &d) { d.projection.format = FormatWord(0x000F); }, ""},
     {"outside", "gguf.q4_0", [](auto &d) { d.planes[0].bits = 143; },

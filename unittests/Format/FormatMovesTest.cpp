@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LawArrays.h"
+#include "grit/Format/Check.h"
 #include "grit/Format/Laws.h"
 #include "grit/Format/Rearrange.h"
 
@@ -117,4 +118,67 @@ TEST(FormatMoves, BooksMustAgree) {
   EXPECT_EQ(refused.error().field, "book");
   const ArraySpec specs[] = {spec, spec};
   EXPECT_FALSE(concatOf(specs, 0));
+}
+
+/// Rows go with their order, which all parts share; along the axis a group may
+/// be anywhere.
+TEST(FormatMoves, OrdersStayWhole) {
+  const std::string text = "gptq.q4_v2_order(group=16)";
+  ArraySpec spec = specOf(text, {2, 3, 64});
+  Random random(9);
+  std::vector<Bytes> planes = randomPlanes(spec, random);
+  std::vector<float> values = decodeAll(spec, planes);
+  const Shape at = {0, 1, 0}, size = {2, 2, 64};
+  PlaneBytes moved = take(slicePlanes(spec, spansOf(planes), at, size));
+  ArraySpec part = take(sliceOf(spec, at, size));
+  expectSameBits(decodeAll(part, moved), boxOf(values, spec.shape, at, size),
+                 text);
+  const Shape middle = {0, 0, 16}, half = {2, 3, 32};
+  auto cut = sliceOf(spec, middle, half);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().declared, "the whole axis");
+
+  ArraySpec one = specOf(text, {1, 1, 32});
+  std::vector<Bytes> a = randomPlanes(one, random),
+                     b = randomPlanes(one, random);
+  std::vector<ByteSpan> as = spansOf(a), bs = spansOf(b);
+  const PlacedArray parts[] = {{one, as}, {one, bs}};
+  PlaneBytes joined = take(concatPlanes(parts, 1));
+  std::vector<float> both = decodeAll(one, a), second = decodeAll(one, b);
+  both.insert(both.end(), second.begin(), second.end());
+  expectSameBits(decodeAll(specOf(text, {1, 2, 32}), joined), both, text);
+  EXPECT_FALSE(concatPlanes(parts, 2));
+  b[3][0] ^= 1;
+  auto refused = concatPlanes(parts, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "order");
+}
+
+/// A group that does not exist is refused by decode and by level 2, and by
+/// nothing else.
+TEST(FormatMoves, OrdersNameGroups) {
+  ArraySpec spec = specOf("gptq.q4_order(group=16)", {2, 32});
+  Random random(10);
+  std::vector<Bytes> planes = randomPlanes(spec, random);
+  for (auto [byte, value] : {std::pair(4 * 5, 2), {4 * 5 + 3, 0x80}}) {
+    std::vector<Bytes> bad = planes;
+    bad[3][static_cast<size_t>(byte)] = static_cast<uint8_t>(value);
+    std::vector<ByteSpan> spans = spansOf(bad);
+    std::vector<float> out(64);
+    auto decoded = decode(spec, spans, out);
+    ASSERT_FALSE(decoded);
+    EXPECT_EQ(decoded.error().status, Status::DigestMismatch);
+    EXPECT_EQ(decoded.error().field, "order");
+    EXPECT_NE(decoded.error().message.find("position 5 "), std::string::npos);
+    std::vector<const uint8_t *> pointers;
+    PlaneSizes sizes;
+    for (ByteSpan plane : spans) {
+      pointers.push_back(plane.data());
+      sizes.push_back(static_cast<int64_t>(plane.size()));
+    }
+    EXPECT_FALSE(check(spec, sizes, 1, pointers));
+    auto refused = check(spec, sizes, 2, pointers);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->message, decoded.error().message);
+  }
 }

@@ -30,6 +30,19 @@ static std::vector<uint32_t> rootFractions(unsigned count, bool cube) {
   return result;
 }
 
+void test::writeOrder(const ArraySpec &spec, std::vector<Bytes> &planes) {
+  const FormatDescription &desc = spec.contract.description();
+  int64_t extent = spec.shape[static_cast<size_t>(spec.axis)];
+  int64_t groups = extent / desc.axisMultiple;
+  // Codes that count up meet every group.
+  int64_t period = int64_t(1) << desc.codes.width();
+  std::vector<std::span<uint8_t>> bytes(planes.begin(), planes.end());
+  for (int64_t k = 0; k < extent; ++k)
+    writeField(*desc.order, k,
+               static_cast<uint32_t>(groups - 1 - (k + k / period) % groups),
+               bytes);
+}
+
 std::vector<std::string> test::encodableNames() {
   std::vector<std::string> names = registeredContractNames();
   std::erase_if(names, [](const std::string &name) {

@@ -112,11 +112,17 @@ private:
   uint64_t state;
 };
 
-/// Random planes of the right sizes, for decode: it is defined for every byte.
+/// Writes the groups of an order from the last to the first, again and again.
+void writeOrder(const ArraySpec &spec, std::vector<Bytes> &planes);
+
+/// Random planes of the right sizes, for decode: it is defined for every byte,
+/// but in an order only for groups that there are.
 inline std::vector<Bytes> randomPlanes(const ArraySpec &spec, Random &random) {
   std::vector<Bytes> planes;
   for (int64_t size : take(spec.planeSizes()))
     planes.push_back(random.bytes(size));
+  if (spec.contract.description().order)
+    writeOrder(spec, planes);
   return planes;
 }
 

@@ -32,6 +32,7 @@ static void expectSame(const FormatDescription &a, const FormatDescription &b,
   EXPECT_EQ(x.scales, y.scales) << what;
   EXPECT_EQ(x.offset, y.offset) << what;
   EXPECT_EQ(x.sparsity, y.sparsity) << what;
+  EXPECT_EQ(x.order, y.order) << what;
   EXPECT_EQ(x.projection, y.projection) << what;
   EXPECT_EQ(x.axisMultiple, y.axisMultiple) << what;
   EXPECT_EQ(x.arrayMultiple, y.arrayMultiple) << what;

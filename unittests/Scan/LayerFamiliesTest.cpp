@@ -26,9 +26,8 @@ static std::vector<std::string> wordsOf(std::string_view list) {
 /// Planes of the contract that `family` spells for these numbers.
 static void checkContract(const FamilyRow &family, const Spelling &spelling,
                           int64_t bits, int64_t group) {
-  std::string text =
-      fillIn(spelling.contract,
-             {{'b', bits}, {'g', group}, {'r', 64}, {'c', 32}});
+  std::string text = fillIn(spelling.contract,
+                            {{'b', bits}, {'g', group}, {'r', 64}, {'c', 32}});
   Expected<Contract> contract = Contract::parse(text);
   ASSERT_TRUE(contract) << text;
   // Blocks of any size have no names.

@@ -51,6 +51,10 @@ ArrayField fieldOf(const Factor &factor, const ArraySpec &spec);
 /// The order of groups of a contract that has one.
 ArrayField orderOf(const ArraySpec &spec);
 
+/// Of a field that the whole array has one of: the factor, "book" or "order".
+std::string wholeFieldName(const ArrayField &field,
+                           const FormatDescription &description);
+
 /// Groups of a factor, or units of a plane, in an array of the shape.
 int64_t unitCount(const ArraySpec &spec, int64_t elements, int64_t rows);
 

@@ -40,10 +40,9 @@ protected:
 
   /// A value for each line or block of the shape: only static shapes are types.
   bool needsStaticShape() {
-    return llvm::any_of(Contract::parse(GetParam())->description().planes,
-                        [](const PlaneInfo &plane) {
-                          return plane.dependsOnShape();
-                        });
+    return llvm::any_of(
+        Contract::parse(GetParam())->description().planes,
+        [](const PlaneInfo &plane) { return plane.dependsOnShape(); });
   }
   bool isType(llvm::ArrayRef<int64_t> shape, const Placements &placements) {
     mlir::ScopedDiagnosticHandler quiet(
