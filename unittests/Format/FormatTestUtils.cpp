@@ -11,6 +11,7 @@
 #include <cmath>
 
 using namespace grit;
+using namespace grit::test;
 
 /// The first 32 bits of the fraction of a root of the n-th prime; FIPS 180-4
 /// takes its constants from there.
