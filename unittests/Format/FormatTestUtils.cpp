@@ -61,7 +61,8 @@ static bool meetsAll(const Demands &demands, float x) {
   return demands.empty() || (std::isfinite(x) && x != 0 && (hasSign || x > 0));
 }
 
-std::vector<Bytes> test::legalPlanes(const ArraySpec &spec, Random &random) {
+std::vector<test::Bytes> test::legalPlanes(const ArraySpec &spec,
+                                           Random &random) {
   std::vector<Bytes> planes = randomPlanes(spec, random);
   std::vector<ByteSpan> in(planes.begin(), planes.end());
   std::vector<std::span<uint8_t>> out(planes.begin(), planes.end());
