@@ -41,7 +41,7 @@ COLUMNS = [
     Column("decode", "the library's numbers equal those of code that is not ours",
            recorded="decoded", module=r"_oracle$"),
     Column("encode", "the library's bytes equal those of code that is not ours",
-           recorded="encoded", module=r"test_encode_oracle$"),
+           recorded="encoded", module=r"encode_oracle$"),
     Column("linalg", "`grit-to-linalg` decodes every code like the library",
            test=r"EveryCode\.ThroughLinalg" + FORMAT),
     Column("CPU", "`grit-to-cpu` does, with this processor's features, without AVX-512 and "

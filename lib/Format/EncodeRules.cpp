@@ -252,6 +252,9 @@ Expected<ElementCoder> ElementCoder::get(const FormatDescription &format,
                       "a number, a bias of an integer and a power of two",
                       "a table or other multiples");
   ElementCoder coder(number, format.encoding);
+  if (!(coder.largest() > 0) || std::isinf(coder.largest()))
+    return refuseRule(rule, "level", "a largest number, above 0",
+                      numberText(coder.largest()));
   if (number.word.width() > 8)
     return coder;
   // Formats without a sign, integers apart, hold the magnitude.

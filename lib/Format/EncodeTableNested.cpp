@@ -119,9 +119,11 @@ grit::makeTableAbsMaxNestedRule(const FormatDescription &format) {
   if (index.bits.radix || numbers.size() != 256 ||
       !std::ranges::is_sorted(numbers))
     return refuseRule(kName, index.name, "256 ascending numbers", "others");
-  if (index.group <= 0 || nested.group <= 0 ||
+  if (index.group <= 0 || nested.group <= 0 || nested.group % index.group ||
       index.order != ElementOrder::RowMajor || format.sparsity)
-    return refuseRule(kName, index.name, "groups in row-major order", "others");
+    return refuseRule(kName, index.name,
+                      "groups in row-major order that share the next factor",
+                      "others");
   if (auto error = checkTable(format, kName))
     return tl::unexpected(std::move(*error));
   return std::make_unique<TableAbsMaxNestedRule>(format);

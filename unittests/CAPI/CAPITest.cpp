@@ -299,6 +299,36 @@ TEST(CAPI, BadArguments) {
             GRIT_SIZE_MISMATCH);
 }
 
+// Scales of the array, of lines, of blocks, of groups and of scales.
+TEST(CAPI, QuantizeFormatsOfCheckpoints) {
+  const int64_t shape[] = {64, 256}, count = 64 * 256;
+  std::vector<float> values(count), decoded(count);
+  for (int64_t i = 0; i < count; ++i)
+    values[i] = static_cast<float>(i * 37 % 3 - 1);
+  for (const char *name :
+       {"ct.fp8_tensor", "ct.fp8_channel_bf16", "deepseek.fp8", "ct.nvfp4",
+        "ct.int4_zp", "mlx.q4_f16", "hqq.q8", "bnb.fp4_double", "mxint8"}) {
+    int64_t sizes[GRIT_MAXPLANES];
+    int32_t planes = 0;
+    grit_detail_t detail;
+    ASSERT_EQ(grit_plane_sizes(name, 2, shape, -1, sizes, &planes, &detail),
+              GRIT_OK)
+        << detail.message;
+    grit_array_view_t view;
+    ASSERT_EQ(grit_view_init(name, 2, shape, -1, &view, &detail), GRIT_OK);
+    std::vector<Bytes> bytes;
+    for (int32_t i = 0; i < planes; ++i)
+      bytes.emplace_back(sizes[i]);
+    for (int32_t i = 0; i < planes; ++i)
+      view.u.foreign.plane[i] = bytes[i].data();
+    ASSERT_EQ(grit_quantize(values.data(), count, &view, &detail), GRIT_OK)
+        << name << detail.message;
+    ASSERT_EQ(grit_dequantize(&view, decoded.data(), count, &detail), GRIT_OK);
+    for (int64_t i = 0; i < count; ++i)
+      ASSERT_NEAR(decoded[i], values[i], 0.13) << name << " " << i;
+  }
+}
+
 TEST(CAPI, QuantizeRefusesBeforeItWrites) {
   const Vector &v = vectorNamed("mxfp4/tie_to_even");
   GoldenArray array(v, v.planes);

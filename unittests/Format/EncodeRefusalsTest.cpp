@@ -50,6 +50,15 @@ static constexpr Refusal kRefusals[] = {
      "planes=[16/4@0,16/4@1,8/4@2],codes=p0:8@0+i*8,level=s8,"
      "scales=[(binary16,lin/4,p1:16@0+i*16)],sparse=2:4:asc:p2:4@0+i*4,axis=4",
      "sparse"},
+    // Nothing above 0, and nothing that binary32 can hold.
+    {"exp2_floor",
+     "planes=[8/1@0,8/4@1],codes=p0:8@0+i*8,level=u8-255,"
+     "scales=[(e8m0,lin/4,p1:8@0+i*8)],axis=4",
+     "level"},
+    {"ratio",
+     "planes=[8/1@0,16/4@1],codes=p0:8@0+i*8,level=e4m3*2^200,"
+     "scales=[(binary16,lin/4,p1:16@0+i*16)],axis=4",
+     "level"},
     {"abs_max[narrow]",
      "planes=[8/1@0,8/4@1],codes=p0:8@0+i*8,level=s8,"
      "scales=[(e8m0,lin/4,p1:8@0+i*8)],axis=4",
