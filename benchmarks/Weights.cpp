@@ -57,6 +57,15 @@ static void drawFactor(const Factor &factor, const ArraySpec &spec,
                planes);
 }
 
+/// Neighbours in different groups, as after a sort by activations.
+static void spreadOrder(const BitField &order, const ArraySpec &spec,
+                        std::span<const std::span<uint8_t>> planes) {
+  int64_t positions = spec.shape[static_cast<size_t>(spec.axis)];
+  int64_t groups = positions / spec.contract.description().axisMultiple;
+  for (int64_t k = 0; k < positions; ++k)
+    writeField(order, k, static_cast<uint32_t>(k % groups), planes);
+}
+
 static Planes drawPlanes(const ArraySpec &spec, const PlaneSizes &sizes) {
   const FormatDescription &desc = spec.contract.description();
   Generator random(1);
@@ -70,6 +79,8 @@ static Planes drawPlanes(const ArraySpec &spec, const PlaneSizes &sizes) {
   for (const auto *factors : {&desc.scales, &desc.offset.factors})
     for (const Factor &factor : *factors)
       drawFactor(factor, spec, bytes, random);
+  if (desc.order)
+    spreadOrder(*desc.order, spec, bytes);
   const Number &level = desc.level.number;
   // Levels that are no finite number are left out: a product has to be near.
   unsigned width = desc.codes.width();
