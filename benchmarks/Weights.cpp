@@ -89,7 +89,8 @@ static Planes drawPlanes(const ArraySpec &spec, const PlaneSizes &sizes) {
          ++entry)
       writeField(*desc.level.book, entry,
                  ordinaryCode(level, desc.level.book->width(), random), bytes);
-  else if (!desc.codes.radix && !level.isTable() && !level.word.isInteger())
+  else if (!desc.codes.radix && desc.level.vector == 1 &&
+           !level.word.isInteger())
     for (int64_t i = 0; i < spec.numElements(); ++i)
       writeField(desc.codes, i, ordinaryCode(level, width, random), bytes);
   return planes;

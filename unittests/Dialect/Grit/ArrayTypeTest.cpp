@@ -38,12 +38,6 @@ protected:
     return std::lcm(description.axisMultiple, description.arrayMultiple);
   }
 
-  /// A value for each line or block of the shape: only static shapes are types.
-  bool needsStaticShape() {
-    return llvm::any_of(
-        Contract::parse(GetParam())->description().planes,
-        [](const PlaneInfo &plane) { return plane.dependsOnShape(); });
-  }
   bool isType(llvm::ArrayRef<int64_t> shape, const Placements &placements) {
     mlir::ScopedDiagnosticHandler quiet(
         &context, [](mlir::Diagnostic &) { return mlir::success(); });
@@ -86,11 +80,6 @@ TEST_P(ArrayTypeTest, PlaneTypesFollowTheSizeEquations) {
 }
 
 TEST_P(ArrayTypeTest, PlanesOfADynamicShapeHaveUnknownSizes) {
-  if (needsStaticShape()) {
-    EXPECT_FALSE(isType({ShapedType::kDynamic, extent()},
-                        attr().getContract().canonicalPlacements()));
-    return;
-  }
   ArrayType type = ArrayType::get({ShapedType::kDynamic, extent()}, attr());
   EXPECT_FALSE(type.hasStaticShape());
   EXPECT_EQ(type.getNumDynamicDims(), 1u);
@@ -106,15 +95,14 @@ TEST_P(ArrayTypeTest, PlanesOfADynamicShapeHaveUnknownSizes) {
 }
 
 TEST_P(ArrayTypeTest, PrintedTypesParseBack) {
-  int64_t outermost = needsStaticShape() ? 2 : ShapedType::kDynamic;
-  ArrayType canonical = ArrayType::get({outermost, 4, extent()}, attr());
+  ArrayType canonical =
+      ArrayType::get({ShapedType::kDynamic, 4, extent()}, attr());
   EXPECT_TRUE(canonical.hasCanonicalPlacements());
   // Defaults are not printed.
   std::string contract;
   llvm::raw_string_ostream(contract) << attr();
-  EXPECT_EQ(text(canonical),
-            std::string("!grit.array<") + (needsStaticShape() ? "2" : "?") +
-                "x4x" + std::to_string(extent()) + "x" + contract + ">");
+  EXPECT_EQ(text(canonical), "!grit.array<?x4x" + std::to_string(extent()) +
+                                 "x" + contract + ">");
   for (const RegisteredPlacement &entry : registeredPlacements()) {
     Placements placements = canonical.getPlacements();
     placements.data = entry.placement;
