@@ -79,7 +79,7 @@ uint32_t AbsMaxRule::scaleCode(float m, float factor) const {
 uint32_t AbsMaxRule::globalCode(float m) const {
   constexpr float kLeast = std::numeric_limits<float>::min();
   float wanted = 1 / std::max(m, kLeast) * (maxFinite(scale.word) * over);
-  return wordCode(*global, std::isfinite(wanted) ? wanted : 1, kIeee);
+  return positiveCode(*global, std::isfinite(wanted) ? wanted : 1, kIeee);
 }
 
 void AbsMaxRule::prepare(std::span<const float> values,

@@ -78,15 +78,13 @@ Expected<UnitMap> UnitMap::of(const ArraySpec &spec) {
     map.unitSize = std::max(map.unitSize, lengthOf(*factor));
     hasLines |= factor->group == kWholeAxis;
   }
-  for (const Factor *factor : factors)
-    if (factor->order != order || !lengthOf(*factor) ||
-        map.unitSize % lengthOf(*factor)) {
-      if (spec.numElements() == 0)
-        continue;
+  for (const Factor *factor : factors) {
+    const int64_t length = lengthOf(*factor); // 0: lines of no elements
+    if (factor->order != order || (length && map.unitSize % length))
       return refuseGroup(*factor, "a divisor of " +
                                       std::to_string(map.unitSize) +
                                       ", counted in the same order");
-    }
+  }
   if (format.sparsity) {
     if (factors.size() != 1 || format.scales.size() != 1 ||
         !format.offset.factors.empty() || order == ElementOrder::AxisFastest)

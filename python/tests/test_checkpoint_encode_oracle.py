@@ -20,7 +20,7 @@ import pytest
 
 import grit_mlir as grit
 from test_bitsandbytes_oracle import dynamic_map
-from test_encode_oracle import KINDS, assert_same_bytes, encoded, make
+from test_encode_oracle import KINDS, SEEDS, assert_same_bytes, encoded, make
 from test_encode_oracle import minilm  # noqa: F401 (a fixture)
 
 BF16, F16, F32 = ml_dtypes.bfloat16, np.float16, np.float32
@@ -28,6 +28,12 @@ E4M3 = ml_dtypes.float8_e4m3fn
 # Kinds whose numbers fit in binary16, and those that do not.
 NARROW = ("normal", "outlier", "sparse", "constant", "positive", "uniform", "ties", "zero",
           "half", "subnormal", "tiny")
+
+
+def arrays(kind, count, seed):
+    """One of a kind, or more when GRIT_ORACLE_SEEDS asks for it."""
+    for i in range(max(1, SEEDS // 2)):
+        yield make(kind, count, seed + 100 * i)
 
 
 def kinds_of(dtype):
@@ -81,8 +87,8 @@ def mx(name, x):
 @pytest.mark.parametrize("kind", (*KINDS, "extreme"))
 @pytest.mark.parametrize("name", MX)
 def test_mx(name, kind):
-    x = make(kind, 1 << 14, 11)
-    assert_same_bytes(encoded(x, name), mx(name, x), f"{name} {kind}")
+    for x in arrays(kind, 1 << 14, 11):
+        assert_same_bytes(encoded(x, name), mx(name, x), f"{name} {kind}")
 
 
 @pytest.mark.parametrize("name", MX)
@@ -142,11 +148,11 @@ def to_int8(x):
     ("ct.fp8_tensor", None, 448, to_fp8), ("ct.fp8_channel", 1, 448, to_fp8),
     ("ct.int8_channel", 1, 127.5, to_int8)])
 def test_compressed_tensors_per_tensor_and_channel(name, axis, over, codes, kind, dtype, suffix):
-    x = make(kind, 1 << 14, 5)
-    if kind == "extreme":
-        x = np.clip(x, -3e38, 3e38)  # what bfloat16 rounds to infinity is refused
-    assert_same_bytes(encoded(x, name + suffix), ct_reduced(x, axis, over, codes, dtype),
-                      f"{name} {kind}")
+    for x in arrays(kind, 1 << 14, 5):
+        if kind == "extreme":
+            x = np.clip(x, -3e38, 3e38)  # what bfloat16 rounds to infinity is refused
+        assert_same_bytes(encoded(x, name + suffix), ct_reduced(x, axis, over, codes, dtype),
+                          f"{name} {kind}")
 
 
 @pytest.mark.parametrize("shape", [(3, 5, 7), (1,), (2, 1), (1, 300), (17, 129)])
@@ -192,18 +198,18 @@ def ct_int4_zp(x, group, dtype=BF16):
 def test_compressed_tensors_packed(name, dtype, kind, group):
     if kind not in kinds_of(dtype):
         pytest.skip("beyond binary16")
-    x = make(kind, 1 << 14, 6)
-    assert_same_bytes(encoded(x, f"{name}(group={group})"), ct_int4(x, group, dtype), kind)
+    for x in arrays(kind, 1 << 14, 6):
+        assert_same_bytes(encoded(x, f"{name}(group={group})"), ct_int4(x, group, dtype), kind)
 
 
 @pytest.mark.parametrize("group", [16, 128])
 @pytest.mark.parametrize("kind", KINDS)
 def test_compressed_tensors_with_zero_points(kind, group):
-    x = make(kind, 1 << 14, 6)
-    assert_same_bytes(encoded(x, f"ct.int4_zp(group={group})"), ct_int4_zp(x, group), kind)
-    shifted = x + np.abs(x).max() / 2
-    assert_same_bytes(encoded(shifted, f"ct.int4_zp(group={group})"),
-                      ct_int4_zp(shifted, group), "shifted " + kind)
+    for x in arrays(kind, 1 << 14, 6):
+        assert_same_bytes(encoded(x, f"ct.int4_zp(group={group})"), ct_int4_zp(x, group), kind)
+        shifted = x + np.abs(x).max() / 2
+        assert_same_bytes(encoded(shifted, f"ct.int4_zp(group={group})"),
+                          ct_int4_zp(shifted, group), "shifted " + kind)
 
 
 FP4_BOUNDS = np.array([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5], F32)
@@ -232,8 +238,8 @@ def ct_nvfp4(x):
 
 @pytest.mark.parametrize("kind", (*KINDS, "extreme"))
 def test_compressed_tensors_nvfp4(kind):
-    x = make(kind, 1 << 14, 7)
-    assert_same_bytes(encoded(x, "ct.nvfp4"), ct_nvfp4(x), kind)
+    for x in arrays(kind, 1 << 14, 7):
+        assert_same_bytes(encoded(x, "ct.nvfp4"), ct_nvfp4(x), kind)
 
 
 def test_compressed_tensors_nvfp4_at_ties():
@@ -270,8 +276,9 @@ def deepseek(x, suffix):
 @pytest.mark.parametrize("suffix", ["", "_bf16", "_ue8m0"])
 @pytest.mark.parametrize("kind", (*KINDS, "extreme"))
 def test_deepseek(kind, suffix):
-    x = make(kind, 1 << 16, 8).reshape(256, 256)
-    assert_same_bytes(encoded(x, "deepseek.fp8" + suffix), deepseek(x, suffix), kind)
+    for x in arrays(kind, 1 << 16, 8):
+        x = x.reshape(256, 256)
+        assert_same_bytes(encoded(x, "deepseek.fp8" + suffix), deepseek(x, suffix), kind)
 
 
 @pytest.mark.parametrize("suffix", ["", "_bf16", "_ue8m0"])
@@ -308,9 +315,9 @@ def bnb(levels, x, block):
 @pytest.mark.parametrize("kind", (*KINDS, "extreme"))
 @pytest.mark.parametrize("name, levels", [("nf4", NF4), ("fp4", FP4)])
 def test_bitsandbytes(name, levels, kind, block):
-    x = make(kind, 1 << 15, 12)
-    data, absmax = bnb(levels, x, block)
-    assert_same_bytes(encoded(x, f"bnb.{name}(block={block})"), data + absmax.tobytes(), kind)
+    for x in arrays(kind, 1 << 15, 12):
+        data, absmax = bnb(levels, x, block)
+        assert_same_bytes(encoded(x, f"bnb.{name}(block={block})"), data + absmax.tobytes(), kind)
 
 
 @pytest.fixture(scope="module")
@@ -344,8 +351,8 @@ def bnb_double(library, levels, x):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name, levels", [("nf4", NF4), ("fp4", FP4)])
 def test_bitsandbytes_double(library, name, levels, kind):
-    x = make(kind, 1 << 18, 13)
-    assert_same_bytes(encoded(x, f"bnb.{name}_double"), bnb_double(library, levels, x), kind)
+    for x in arrays(kind, 1 << 18, 13):
+        assert_same_bytes(encoded(x, f"bnb.{name}_double"), bnb_double(library, levels, x), kind)
 
 
 def test_indices_at_every_boundary_of_a_bin(library):
@@ -392,11 +399,11 @@ def mlx(x, bits, group, dtype):
 def test_mlx(bits, dtype, suffix):
     for group in (32, 64, 128):
         for kind in kinds_of(dtype):
-            x = make(kind, 1 << 13, 14)
-            codes, scales, biases = mlx(x, bits, group, dtype)
-            assert_same_bytes(encoded(x, f"mlx.q{bits}_{suffix}(group={group})"),
-                              low_first(codes, bits) + scales.tobytes() + biases.tobytes(),
-                              f"{kind} {group}")
+            for x in arrays(kind, 1 << 13, 14):
+                codes, scales, biases = mlx(x, bits, group, dtype)
+                assert_same_bytes(encoded(x, f"mlx.q{bits}_{suffix}(group={group})"),
+                                  low_first(codes, bits) + scales.tobytes() + biases.tobytes(),
+                                  f"{kind} {group}")
 
 
 @pytest.mark.parametrize("suffix", ["bf16", "f16"])
@@ -406,13 +413,13 @@ def test_mlx_itself(bits, suffix):
     dtype, theirs = {"bf16": (BF16, mx.bfloat16), "f16": (F16, mx.float16)}[suffix]
     for group in (32, 64, 128):
         for kind in kinds_of(dtype):
-            x = make(kind, 1 << 13, 15)
-            parts = mx.quantize(mx.array(x).astype(theirs), group_size=group, bits=bits)
-            data, *rest = (np.array(part if part.dtype == mx.uint32 else part.view(mx.uint16))
-                           for part in parts)
-            assert_same_bytes(encoded(x, f"mlx.q{bits}_{suffix}(group={group})"),
-                              b"".join(part.tobytes() for part in (data, *rest)),
-                              f"{kind} {group}")
+            for x in arrays(kind, 1 << 13, 15):
+                parts = mx.quantize(mx.array(x).astype(theirs), group_size=group, bits=bits)
+                data, *rest = (np.array(part if part.dtype == mx.uint32 else part.view(mx.uint16))
+                               for part in parts)
+                assert_same_bytes(encoded(x, f"mlx.q{bits}_{suffix}(group={group})"),
+                                  b"".join(part.tobytes() for part in (data, *rest)),
+                                  f"{kind} {group}")
 
 
 # --- HQQ ----------------------------------------------------------------------
@@ -437,10 +444,10 @@ def hqq(x, bits, group):
 @pytest.mark.parametrize("kind", [kind for kind in NARROW if kind != "zero"])
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_hqq(bits, kind, group):
-    x = make(kind, 1 << 13, 16)
-    low = x.reshape(-1, group).min(axis=1)
-    x = x[(low.reshape(-1, 512 // group) != 0).all(axis=1)]  # no order of -0 and +0
-    assert_same_bytes(encoded(x, f"hqq.q{bits}(group={group})"), hqq(x, bits, group), kind)
+    for x in arrays(kind, 1 << 13, 16):
+        low = x.reshape(-1, group).min(axis=1)
+        x = x[(low.reshape(-1, 512 // group) != 0).all(axis=1)]  # no order of -0 and +0
+        assert_same_bytes(encoded(x, f"hqq.q{bits}(group={group})"), hqq(x, bits, group), kind)
 
 
 # --- GPTQ ---------------------------------------------------------------------
@@ -469,10 +476,10 @@ def gptq(x, bits, group, stored_less):
 @pytest.mark.parametrize("kind", [kind for kind in NARROW if kind not in ("subnormal", "tiny")])
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_gptq(bits, kind, group):
-    x = make(kind, 1 << 13, 17)
-    for suffix, stored_less in (("", 1), ("_v2", 0)):
-        assert_same_bytes(encoded(x, f"gptq.q{bits}{suffix}(group={group})"),
-                          gptq(x, bits, group, stored_less), f"{kind} {suffix}")
+    for x in arrays(kind, 1 << 13, 17):
+        for suffix, stored_less in (("", 1), ("_v2", 0)):
+            assert_same_bytes(encoded(x, f"gptq.q{bits}{suffix}(group={group})"),
+                              gptq(x, bits, group, stored_less), f"{kind} {suffix}")
 
 
 # --- All ----------------------------------------------------------------------

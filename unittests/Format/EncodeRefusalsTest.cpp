@@ -155,12 +155,25 @@ TEST(EncodeRefusals, GroupsThatDoNotNest) {
           "codes=p0:4@0+i*4,level=u4,scales=[d=(binary16,lin/8,p1:16@0+i*16),"
           "(u6,lin/3,p2:6@0+i*6)],min=[(binary16,lin/8,p3:16@0+i*16),"
           "(u6,lin/3,p4:6@0+i*6)],axis=24)";
-  ArraySpec spec = take(ArraySpec::get(
-      contract(head + "planes=[4/1@0,16/8@1,6/3@1,16/8@2,6/3@2]," + codes),
-      {24}));
-  auto planes = encode(spec, std::vector<float>(24));
-  ASSERT_FALSE(planes);
-  EXPECT_EQ(planes.error().declared,
-            "a divisor of 8, counted in the same order");
-  EXPECT_EQ(planes.error().found, "3");
+  const Contract nested =
+      contract(head + "planes=[4/1@0,16/8@1,6/3@1,16/8@2,6/3@2]," + codes);
+  for (int64_t count : {24, 0}) { // the compiler asks about empty arrays
+    ArraySpec spec = take(ArraySpec::get(nested, {count}));
+    auto planes = encode(spec, std::vector<float>(count));
+    ASSERT_FALSE(planes);
+    EXPECT_EQ(planes.error().declared,
+              "a divisor of 8, counted in the same order");
+    EXPECT_EQ(planes.error().found, "3");
+  }
+}
+
+TEST(EncodeRefusals, LinesWithoutElements) {
+  for (const char *name : {"ct.fp8_channel", "ct.int8_channel_bf16"}) {
+    ArraySpec spec = take(ArraySpec::get(contract(name), {3, 0}));
+    PlaneSizes sizes = take(spec.planeSizes());
+    auto planes = take(encode(spec, {}));
+    ASSERT_EQ(planes.size(), sizes.size());
+    for (size_t i = 0; i < planes.size(); ++i)
+      EXPECT_EQ(planes[i], Bytes(static_cast<size_t>(sizes[i]))) << name;
+  }
 }
