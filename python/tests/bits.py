@@ -14,12 +14,14 @@ OWN_GRADES = ("mxfp8_e4m3",)
 GGUF = tuple(f"gguf.{name}" for name in (
     "q4_0", "q4_k", "q8_0", "mxfp4", "iq4_nl", "q4_1", "q5_0", "q5_1", "q8_1", "q2_k",
     "q3_k", "q5_k", "q6_k", "q8_k", "iq4_xs", "tq1_0", "tq2_0", "nvfp4", "q1_0", "q2_0"))
-# Everything that encodes.
+# Codes of vectors; the first three encode under importance alone.
+NEEDING = ("gguf.iq1_s", "gguf.iq2_xxs", "gguf.iq2_xs")
+VECTORS = NEEDING + ("gguf.iq1_m", "gguf.iq2_s", "gguf.iq3_xxs", "gguf.iq3_s")
+# Everything else that encodes.
 ALL = GRADES + OWN_GRADES + GGUF + ("hurray.nf4",)
 # Formats without an encoder.
 DECODED = tuple(f"gguf.{name}" for name in (
-    "f32", "f16", "bf16", "i8", "i16", "i32", "iq1_s", "iq1_m", "iq2_xxs", "iq2_xs",
-    "iq2_s", "iq3_xxs", "iq3_s"))
+    "f32", "f16", "bf16", "i8", "i16", "i32"))
 # Formats of checkpoints; they have no encoder, either.
 CHECKPOINTS = (
     "mxfp8_e5m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxint8", "ct.fp8_tensor",

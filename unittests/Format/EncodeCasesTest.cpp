@@ -50,7 +50,7 @@ TEST(Encode, FiniteNumbersStayFiniteOrAreRefused) {
       if (!planes) {
         ++refused;
         EXPECT_THAT(planes.error().message, HasSubstr("overflows"));
-        EXPECT_THAT(planes.error().field, HasSubstr("values[0]"));
+        EXPECT_THAT(planes.error().field, HasSubstr("values["));
         continue;
       }
       for (float v : decodeAll(spec, *planes))
