@@ -409,11 +409,3 @@ grit::encode(const ArraySpec &spec, std::span<const float> values,
     return tl::unexpected(std::move(*error));
   return planes;
 }
-
-ImportanceUse grit::importanceUse(const Contract &contract) {
-  Expected<RulePtr> rule = makeRule(contract);
-  if (!rule || !(*rule)->usesImportance())
-    return ImportanceUse::None;
-  return (*rule)->needsImportance() ? ImportanceUse::Needed
-                                    : ImportanceUse::Optional;
-}

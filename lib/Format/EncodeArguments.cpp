@@ -1,5 +1,4 @@
-//===- EncodeArguments.cpp - what encode is given
-//---------------------------===//
+//===- EncodeArguments.cpp - what encode is given -------------------------===//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -92,4 +91,12 @@ std::optional<Error> grit::checkEncodeArguments(const ArraySpec &spec,
                      "give one value per element, row-major")
         .value();
   return std::nullopt;
+}
+
+ImportanceUse grit::importanceUse(const Contract &contract) {
+  Expected<RulePtr> rule = makeRule(contract);
+  if (!rule || !(*rule)->usesImportance())
+    return ImportanceUse::None;
+  return (*rule)->needsImportance() ? ImportanceUse::Needed
+                                    : ImportanceUse::Optional;
 }

@@ -1,4 +1,4 @@
-//===- EncodeGgmlGrid.h - what searches over grids share -*- C++ -*-=========//
+//===- EncodeGgmlGrid.h - what searches over grids share -*- C++ -*-==========//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -101,8 +101,8 @@ private:
 float searchPositive(std::span<const float> x, std::span<const float> weights,
                      int most, std::span<uint32_t> codes);
 
-/// The same for numbers of which a few may be negative, and codes that wrap in a
-/// byte: the scale alone.
+/// The same for numbers of which a few may be negative, and codes that wrap in
+/// a byte: the scale alone.
 float searchWrapping(std::span<const float> x, std::span<const float> weights,
                      int most);
 

@@ -1,4 +1,4 @@
-//===- EncodeLevels.h - the nearest codes of any level -*- C++
+//===- EncodeLevels.h - the nearest codes of any level -*- C++ -*-============//
 //-*-=============//
 //
 // Part of the grit project, under the Apache License v2.0 with LLVM Exceptions.

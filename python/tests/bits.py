@@ -17,12 +17,14 @@ GGUF = tuple(f"gguf.{name}" for name in (
 NINFER = tuple(f"ninfer.{name}" for name in (
     "q4_g64_fp16", "q5_g64_fp16", "q6_g64_fp16", "q8_g32_fp16", "t2_g128_fp16",
     "fp8_e4m3fn_row_bf16", "fp8_e4m3fn_row_fp16"))
-# Everything that encodes.
+# Codes of vectors; the first three encode under importance alone.
+NEEDING = ("gguf.iq1_s", "gguf.iq2_xxs", "gguf.iq2_xs")
+VECTORS = NEEDING + ("gguf.iq1_m", "gguf.iq2_s", "gguf.iq3_xxs", "gguf.iq3_s")
+# Everything else that encodes.
 ALL = GRADES + OWN_GRADES + GGUF + ("hurray.nf4",) + NINFER
-# Other types of GGUF.
+# Formats without an encoder.
 DECODED = tuple(f"gguf.{name}" for name in (
-    "f32", "f16", "bf16", "i8", "i16", "i32", "iq1_s", "iq1_m", "iq2_xxs", "iq2_xs",
-    "iq2_s", "iq3_xxs", "iq3_s"))
+    "f32", "f16", "bf16", "i8", "i16", "i32"))
 # Formats of checkpoints.
 CHECKPOINTS = (
     "mxfp8_e5m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxint8", "ct.fp8_tensor",

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import grit_mlir as grit
-from bits import ALL, CHECKPOINTS, DECODED, GRADES, OWN_GRADES
+from bits import ALL, CHECKPOINTS, DECODED, GRADES, NEEDING, OWN_GRADES, VECTORS
 
 
 def test_the_registered_names():
     names = [c.name for c in grit.contracts()]
-    assert sorted(names) == sorted(ALL + DECODED + CHECKPOINTS)
+    assert sorted(names) == sorted(ALL + VECTORS + DECODED + CHECKPOINTS)
     # Grades first, then what follows the order of ggml's types, then the others.
     assert tuple(names[:len(GRADES + OWN_GRADES)]) == GRADES + OWN_GRADES
     assert tuple(name for name in names if name in CHECKPOINTS) == CHECKPOINTS
@@ -23,6 +23,13 @@ def test_the_registered_names():
 @pytest.mark.parametrize("name", [c.name for c in grit.contracts() if not c.encodes])
 def test_formats_without_an_encoder_refuse_to_encode_by_name(name):
     with pytest.raises(grit.GritGradeError, match=name):
+        grit.quantize(np.zeros((64, 1024), np.float32), name)
+
+
+@pytest.mark.parametrize("name", NEEDING)
+def test_formats_that_need_importance_say_so_by_name(name):
+    assert grit.Contract(name).encodes
+    with pytest.raises(grit.GritGradeError, match=f"needs importance(.|\n)*{name}"):
         grit.quantize(np.zeros((64, 1024), np.float32), name)
 
 

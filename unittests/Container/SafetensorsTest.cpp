@@ -207,7 +207,10 @@ static Bytes encoded(const ArraySpec &spec) {
       bytes[i] = static_cast<uint8_t>(i * 37 + 11);
     return bytes;
   }
-  auto planes = encode(spec, values);
+  std::vector<float> importance;
+  if (importanceUse(spec.contract) == ImportanceUse::Needed)
+    importance.assign(static_cast<size_t>(spec.shape.back()), 1.0f);
+  auto planes = encode(spec, values, importance);
   EXPECT_TRUE(planes) << (planes ? "" : planes.error().str());
   Bytes bytes;
   if (planes)
