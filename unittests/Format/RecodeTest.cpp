@@ -8,6 +8,7 @@
 
 #include "RecodeArrays.h"
 #include "RecodeSearch.h"
+#include <algorithm>
 
 using namespace grit;
 using namespace grit::test;
