@@ -112,9 +112,16 @@ static std::optional<Descriptor> descriptorOf(const Subject &subject) {
   return *frame;
 }
 
+/// What decides numbers: what is legal does not.
 static std::string projectionOf(const Contract &contract) {
-  return contract.grade() ? contract.grade()->decodeProjection()
-                          : contract.canonical();
+  if (contract.grade())
+    return contract.grade()->decodeProjection();
+  FormatDescription description = contract.description();
+  description.illegalCodes.clear();
+  for (auto *factors : {&description.scales, &description.offset.factors})
+    for (Factor &factor : *factors)
+      factor.demands = {};
+  return canonicalText(description);
 }
 
 static void compareContracts(const Subject &a, const Subject &b,
@@ -138,6 +145,7 @@ struct Facts {
   bool contracts = false;  ///< both sides have one
   bool sameDecode = false; ///< the decode projections agree
   bool sameGrade = false;
+  bool areFormats = false; ///< neither is a grade
   bool placements = false; ///< they differ
   bool shape = false;
   bool axis = false;        ///< they differ
@@ -174,6 +182,9 @@ static std::string meaningOf(const Facts &facts, bool &sameBytes) {
     return "the same numbers in another order of bytes: a relayout turns one "
            "into the other";
   sameBytes = true;
+  if (!facts.sameGrade && facts.areFormats)
+    return "the same bytes decode to the same numbers; the contracts differ "
+           "in what they call illegal";
   if (!facts.sameGrade)
     return "the same bytes decode to the same numbers; the grades differ only "
            "in how they were encoded or are accumulated";
@@ -225,6 +236,7 @@ Explanation grit::scan::explain(const Subject &a, const Subject &b) {
     compareContracts(a, b, out);
     facts.contracts = true;
     facts.sameGrade = *a.contract == *b.contract;
+    facts.areFormats = !a.contract->isGrade() && !b.contract->isGrade();
     facts.sameDecode = projectionOf(*a.contract) == projectionOf(*b.contract);
     facts.axisDecides = facts.axis && groupsFollowAxis(*a.contract);
   }

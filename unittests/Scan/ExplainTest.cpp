@@ -60,6 +60,17 @@ TEST_F(ExplainTest, DifferentNumbers) {
   EXPECT_TRUE(contains(result.meaning, "different numbers"));
 }
 
+TEST_F(ExplainTest, FormatsThatDifferInWhatIsLegal) {
+  Explanation result =
+      compare("ct.fp8_channel_bf16", "ninfer.fp8_e4m3fn_row_bf16");
+  EXPECT_TRUE(field(result, "canonical"));
+  EXPECT_FALSE(field(result, "decode projection"));
+  EXPECT_TRUE(result.sameBytes);
+  EXPECT_TRUE(contains(result.meaning, "what they call illegal"));
+  Explanation other = compare("ct.fp8_channel", "ninfer.fp8_e4m3fn_row_bf16");
+  EXPECT_FALSE(other.sameBytes);
+}
+
 TEST_F(ExplainTest, GradesThatDifferInEncodeOnly) {
   Explanation result = compare("nvf4", "nvf4_rtz");
   EXPECT_FALSE(field(result, "decode projection"));
