@@ -101,7 +101,7 @@ static const Fault kFaults[] = {
     {"twice a name", "mxfp4", [](auto &d) { d.planes[1].name = "data"; },
      "have this name"},
     {"no bits", "mxfp4", [](auto &d) { d.planes[0].bits = 0; }, "its bits"},
-    {"negative elements", "mxfp4", [](auto &d) { d.planes[1].elements = -2; },
+    {"negative elements", "mxfp4", [](auto &d) { d.planes[1].elements = -3; },
      "its elements"},
     {"unit not whole", "mxfp4", [](auto &d) { d.planes[1].elements = 48; },
      "whole number of its units"},

@@ -20,6 +20,10 @@ static FormatDescription withoutNames(FormatDescription description) {
   for (auto *factors : {&description.scales, &description.offset.factors})
     for (Factor &factor : *factors)
       factor.name.clear();
+  // A NaN equals nothing; its bits are in the text.
+  for (float &level : description.level.number.table)
+    if (level != level)
+      level = 0x1p127f;
   return description;
 }
 
