@@ -210,7 +210,9 @@ static std::string functionText(const Item &item,
          "\n  }\n";
 }
 
-/// Blobs begin at multiples of 64 bytes, which is what the first word says.
+/// Blobs begin at multiples of 16 bytes, which is what the first word says. The
+/// reader of bytecode wants its whole buffer aligned like the strictest blob,
+/// and one that was allocated, as for a small file, has no more than this.
 static Expected<void> addResources(const CheckpointFiles &checkpoint,
                                    const std::vector<Resource> &resources,
                                    TextFile &out) {
@@ -222,7 +224,7 @@ static Expected<void> addResources(const CheckpointFiles &checkpoint,
   for (const Resource &resource : resources) {
     bool isLast = &resource == &resources.back();
     if (auto added =
-            out.add("      " + literal(resource.key) + ": \"0x40000000");
+            out.add("      " + literal(resource.key) + ": \"0x10000000");
         !added)
       return added;
     auto done = [&](ByteSpan part) { release(checkpoint, part); };
