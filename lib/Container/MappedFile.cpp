@@ -74,7 +74,8 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
         "a regular file", isDirectory ? "a directory" : "a device or pipe",
         isDirectory ? "the directory of a checkpoint was named"
                     : "only files that can be read at any place will do",
-        isDirectory ? "name one of its files; grit scan takes directories"
+        isDirectory ? "name one of its files; inspect, dequantize, import, "
+                      "convert --to and scan take directories"
                     : "copy it to a file first");
   }
   if (!failure && info.st_size > 0) {
@@ -102,6 +103,22 @@ MappedFile MappedFile::ofBytes(std::vector<uint8_t> bytes, std::string name) {
   file.copy = std::move(bytes);
   file.view = file.copy;
   return file;
+}
+
+void MappedFile::release(std::span<const uint8_t> part) const {
+  if (!mapping || part.empty() || part.data() < view.data() ||
+      part.data() + part.size() > view.data() + view.size())
+    return;
+  // The page where the part ends goes with what follows it.
+  const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const size_t first = static_cast<size_t>(part.data() - view.data());
+  const size_t begin = first / page * page;
+  const size_t end = first + part.size() == view.size()
+                         ? view.size()
+                         : (first + part.size()) / page * page;
+  if (begin < end)
+    ::madvise(static_cast<uint8_t *>(mapping) + begin, end - begin,
+              MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -179,10 +179,10 @@ Expected<Contract> Contract::parse(std::string_view text) {
   if (name.find('(') != std::string::npos)
     return parseMember(text, name);
   std::string suggestion = suggestName(name);
-  return unknown(text, "unknown contract",
-                 "a name (" + knownNames() + ") or a grade string grit1(...)",
-                 suggestion.empty() ? "use one of the names, in any case"
-                                    : suggestion);
+  return unknown(
+      text, "unknown contract",
+      "a name (" + knownNames() + ") or a text grit1(...) or gritfmt1(...)",
+      suggestion.empty() ? "use one of the names, in any case" : suggestion);
 }
 
 Expected<Contract> Contract::fromGrade(const Grade &grade) {

@@ -17,7 +17,7 @@
 
 using namespace grit;
 
-static constexpr std::string_view kName = "ggml affine search";
+static constexpr std::string_view kName = "ggml_affine_search";
 
 //===----------------------------------------------------------------------===//
 // The rule

@@ -8,6 +8,7 @@
 
 #include "CheckpointItems.h"
 #include "Output.h"
+#include "grit/Format/Text.h"
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -17,10 +18,22 @@ using namespace grit::tool;
 using scan::CheckpointFiles;
 using scan::LayerArray;
 
-Plan grit::tool::planOf(const CheckpointFiles &checkpoint) {
+/// Whether a pattern names what the layer decodes to, or one of its tensors.
+static bool isNamed(const LayerArray &layer,
+                    const std::vector<std::string> &patterns) {
+  return matchesAny(patterns, layer.tensor) ||
+         std::ranges::any_of(layer.parts, [&](const TensorInfo *part) {
+           return matchesAny(patterns, part->name);
+         });
+}
+
+Plan grit::tool::planOf(const CheckpointFiles &checkpoint,
+                        const std::vector<std::string> &patterns) {
   Plan plan;
   std::map<const TensorInfo *, const LayerArray *> layerOf;
   for (const LayerArray &layer : checkpoint.layers()) {
+    if (!patterns.empty() && !matchesAny(patterns, layer.tensor))
+      continue;
     std::optional<Error> refusal =
         layer.refusal ? layer.refusal : checkContents(layer);
     if (refusal)
@@ -38,6 +51,49 @@ Plan grit::tool::planOf(const CheckpointFiles &checkpoint) {
         plan.items.push_back({nullptr, layer->second});
     }
   return plan;
+}
+
+void grit::tool::keepWanted(Plan &plan,
+                            const std::vector<std::string> &patterns) {
+  if (!patterns.empty())
+    std::erase_if(plan.refusals, [&](const auto &refusal) {
+      return !isNamed(*refusal.first, patterns);
+    });
+}
+
+std::optional<Error>
+grit::tool::checkPatterns(const std::vector<std::string> &patterns,
+                          const Plan &plan, const CheckpointFiles &checkpoint) {
+  for (const std::string &pattern : patterns) {
+    auto isMeant = [&](const Item &item) {
+      return matches(pattern, item.name());
+    };
+    if (std::ranges::any_of(plan.items, isMeant))
+      continue;
+    for (const Item &item : plan.items)
+      if (item.layer && isNamed(*item.layer, {pattern}))
+        return makeError(
+                   Status::GradeUnknown, "only a part of a layer matches",
+                   "--tensor", "the name of a tensor or a layer",
+                   quoteText(pattern), "several tensors are one array here",
+                   "name what they decode to: " + quoteText(item.layer->tensor))
+            .value();
+    return noMatchError("--tensor", pattern, *checkpoint.files().front());
+  }
+  return std::nullopt;
+}
+
+void grit::tool::release(const CheckpointFiles &checkpoint, ByteSpan part) {
+  for (const auto &file : checkpoint.files())
+    file->release(part);
+}
+
+void grit::tool::release(const CheckpointFiles &checkpoint, const Item &item) {
+  if (!item.layer)
+    return release(checkpoint, item.tensor->bytes);
+  // Of a plane that is a copy, what it was copied from.
+  for (ByteSpan plane : item.layer->planes)
+    release(checkpoint, plane);
 }
 
 std::vector<std::string> grit::tool::inputsOf(const CheckpointFiles &checkpoint,

@@ -45,8 +45,23 @@ struct Plan {
   std::vector<std::pair<const scan::LayerArray *, Error>> refusals;
 };
 
-/// A layer stands where the first of its tensors stood.
-Plan planOf(const scan::CheckpointFiles &checkpoint);
+/// A layer stands where the first of its tensors stood. With patterns, only
+/// layers that one of them names are layers; the tensors of others are tensors.
+Plan planOf(const scan::CheckpointFiles &checkpoint,
+            const std::vector<std::string> &patterns = {});
+
+/// Drops the refusals of layers whose names no pattern matches: they do not
+/// matter where single tensors are asked for.
+void keepWanted(Plan &plan, const std::vector<std::string> &patterns);
+
+/// An error for the first pattern that matches neither a tensor nor a layer.
+std::optional<Error> checkPatterns(const std::vector<std::string> &patterns,
+                                   const Plan &plan,
+                                   const scan::CheckpointFiles &checkpoint);
+
+/// Gives memory back after bytes of the files were read.
+void release(const scan::CheckpointFiles &checkpoint, ByteSpan part);
+void release(const scan::CheckpointFiles &checkpoint, const Item &item);
 
 /// The files that a command reads, which none may replace.
 std::vector<std::string> inputsOf(const scan::CheckpointFiles &checkpoint,

@@ -6,23 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckpointItems.h"
 #include "Command.h"
 #include "Output.h"
 #include "OutputFile.h"
 #include "grit/Format/Recode.h"
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 using namespace grit;
 using namespace grit::tool;
+using scan::CheckpointFiles;
 
 namespace {
 struct Options {
   std::string file, to, output, byteOrder = "little";
   std::vector<std::string> tensors;
   Registrations registrations;
-  bool requantize = false, json = false;
+  bool requantize = false, json = false, keepRefused = false;
 };
 
 /// How far the values of a tensor moved.
@@ -32,9 +35,9 @@ struct Loss {
   std::string reason;     ///< why it could not be without loss
 };
 
-/// What happens to one tensor.
+/// What happens to one tensor or layer.
 struct Step {
-  const TensorInfo *source = nullptr;
+  Item source;
   OutputTensor output;
   bool isConverted = false;
   std::optional<Loss> loss;
@@ -43,31 +46,39 @@ struct Step {
 class Converter {
 public:
   Converter(const Options &options, std::optional<Contract> target,
-            std::unique_ptr<TensorFile> file)
-      : options(options), target(std::move(target)), file(std::move(file)),
-        path(options.output) {
+            std::unique_ptr<CheckpointFiles> files)
+      : options(options), target(std::move(target)),
+        checkpoint(std::move(files)), path(options.output) {
     if (!path.empty())
       return;
     const Contract &to = *this->target;
     bool hasName = to.isRegistered() || !to.userName().empty();
     path = defaultOutput(options.file, hasName ? to.displayName() : "grit");
+    std::error_code ignored;
+    if (std::filesystem::is_directory(options.file, ignored))
+      path = defaultOutput(
+          std::filesystem::weakly_canonical(options.file, ignored).string() +
+              ".of",
+          hasName ? to.displayName() : "grit");
   }
 
   int run();
 
 private:
-  std::optional<Error> plan();
-  std::optional<Error> planTensor(const TensorInfo &tensor);
+  /// False when layers were refused, which is said by then.
+  Expected<bool> plan();
+  std::optional<Error> planItem(const Item &item);
   Expected<std::vector<std::vector<uint8_t>>> convert(Step &step) const;
   Expected<std::vector<std::vector<uint8_t>>>
-  requantize(Step &step, const Error &why) const;
+  requantize(Step &step, std::span<const ByteSpan> planes,
+             const Error &why) const;
   Expected<void> write();
   void printText() const;
   void printJson() const;
 
   const Options &options;
   std::optional<Contract> target;
-  std::unique_ptr<TensorFile> file;
+  std::unique_ptr<CheckpointFiles> checkpoint;
   std::string path;
   std::vector<Step> steps;
 };
@@ -77,19 +88,35 @@ private:
 // The plan
 //===----------------------------------------------------------------------===//
 
-std::optional<Error> Converter::planTensor(const TensorInfo &tensor) {
+/// Groups of some layers do not lie along their rows; those of the result do.
+static bool keepsShape(const Step &step) {
+  return step.source.array()->shape == step.output.shape;
+}
+static int axisOf(const Step &step) {
+  return keepsShape(step) ? step.source.array()->axis : -1;
+}
+
+std::optional<Error> Converter::planItem(const Item &item) {
   Step step;
-  step.source = &tensor;
-  step.output = {tensor.name, tensor.dtype, tensor.shape, tensor.element,
-                 tensor.array};
+  step.source = item;
+  step.output.name = item.name();
+  if (const ArraySpec *array = item.array()) {
+    step.output.shape = item.layer ? item.shape() : array->shape;
+    step.output.array = *array;
+  } else {
+    step.output.shape = item.tensor->shape;
+    step.output.element = item.tensor->element;
+  }
+  if (item.tensor)
+    step.output.dtype = item.tensor->dtype;
   bool isChosen =
-      options.tensors.empty() || matchesAny(options.tensors, tensor.name);
-  if (target && tensor.array && isChosen) {
+      options.tensors.empty() || matchesAny(options.tensors, item.name());
+  if (target && item.array() && isChosen) {
     Expected<ArraySpec> spec =
-        ArraySpec::get(*target, tensor.shape, tensor.array->axis);
+        ArraySpec::get(*target, step.output.shape, axisOf(step));
     if (!spec)
-      return inTensor(spec.error(), tensor.name);
-    spec->note = tensor.array->note;
+      return inTensor(spec.error(), item.name());
+    spec->note = item.array()->note;
     step.output.array = std::move(*spec);
     step.isConverted = true;
   }
@@ -97,37 +124,47 @@ std::optional<Error> Converter::planTensor(const TensorInfo &tensor) {
   return std::nullopt;
 }
 
-static Error nothingToConvert(const TensorFile &file) {
+static Error nothingToConvert(const Plan &plan) {
   return makeError(Status::GradeUnknown, "the file has no array to convert",
                    "tensors", "an array under a contract", "none",
-                   file.tensors().empty()
-                       ? "the file is empty"
-                       : "the chosen tensors hold plain numbers",
+                   plan.items.empty() ? "the file is empty"
+                                      : "the chosen tensors hold plain numbers",
                    "run grit inspect; grit quantize takes plain floats")
       .value();
 }
 
-std::optional<Error> Converter::plan() {
-  if (std::optional<Error> error =
-          checkOutput(path, options.registrations.inputs(options.file)))
-    return error;
+/// Every tensor as it is: what a copy consists of.
+static Plan tensorsOf(const CheckpointFiles &checkpoint) {
+  Plan plan;
+  for (const auto &file : checkpoint.files())
+    for (const TensorInfo &tensor : file->tensors())
+      plan.items.push_back({&tensor, nullptr});
+  return plan;
+}
+
+Expected<bool> Converter::plan() {
+  if (std::optional<Error> error = checkOutput(
+          path,
+          inputsOf(*checkpoint, options.registrations.inputs(options.file))))
+    return tl::unexpected(std::move(*error));
   if (target)
     if (std::optional<Error> error = checkHolds(path, *target))
-      return error;
-  for (const std::string &pattern : options.tensors) {
-    bool any = false;
-    for (const TensorInfo &tensor : file->tensors())
-      any |= matches(pattern, tensor.name);
-    if (!any)
-      return noMatchError("--tensor", pattern, *file);
-  }
+      return tl::unexpected(std::move(*error));
+  Plan plan =
+      target ? planOf(*checkpoint, options.tensors) : tensorsOf(*checkpoint);
+  if (!acceptRefusals(plan, options.keepRefused))
+    return false;
+  if (auto error = checkPatterns(options.tensors, plan, *checkpoint))
+    return tl::unexpected(std::move(*error));
   bool any = !target;
-  for (const TensorInfo &tensor : file->tensors()) {
-    if (std::optional<Error> error = planTensor(tensor))
-      return error;
+  for (const Item &item : plan.items) {
+    if (std::optional<Error> error = planItem(item))
+      return tl::unexpected(std::move(*error));
     any |= steps.back().isConverted;
   }
-  return any ? std::nullopt : std::optional<Error>(nothingToConvert(*file));
+  if (!any)
+    return tl::unexpected(nothingToConvert(plan));
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,10 +195,11 @@ static Loss lossOf(std::span<const float> before,
 
 /// Decodes and encodes, and measures what that changed.
 Expected<std::vector<std::vector<uint8_t>>>
-Converter::requantize(Step &step, const Error &why) const {
-  const ArraySpec &from = *step.source->array, &to = *step.output.array;
+Converter::requantize(Step &step, std::span<const ByteSpan> stored,
+                      const Error &why) const {
+  const ArraySpec &from = *step.source.array(), &to = *step.output.array;
   std::vector<float> before(static_cast<size_t>(from.numElements()));
-  if (auto decoded = decode(from, step.source->planes(), before); !decoded)
+  if (auto decoded = decode(from, stored, before); !decoded)
     return tl::unexpected(decoded.error());
   auto planes = encode(to, before);
   if (!planes)
@@ -177,14 +215,29 @@ Converter::requantize(Step &step, const Error &why) const {
   return planes;
 }
 
+static Expected<std::vector<std::vector<uint8_t>>>
+recodeStep(const Step &step, std::span<const ByteSpan> stored) {
+  if (keepsShape(step))
+    return recode(*step.source.array(), stored, *step.output.array);
+  return makeError(Status::SizeMismatch,
+                   "the groups of the layer do not lie along its rows", "shape",
+                   shapeText(step.output.shape),
+                   shapeText(step.source.array()->shape),
+                   "each row of groups takes elements from several rows of the "
+                   "layer",
+                   "--requantize encodes the values again");
+}
+
 Expected<std::vector<std::vector<uint8_t>>>
 Converter::convert(Step &step) const {
-  auto planes =
-      recode(*step.source->array, step.source->planes(), *step.output.array);
+  Expected<scan::LayerPlanes> stored = step.source.planes();
+  if (!stored)
+    return tl::unexpected(inTensor(stored.error(), step.source.name()));
+  auto planes = recodeStep(step, stored->spans);
   if (!planes && options.requantize)
-    planes = requantize(step, planes.error());
+    planes = requantize(step, stored->spans, planes.error());
   if (!planes)
-    return tl::unexpected(inTensor(planes.error(), step.source->name));
+    return tl::unexpected(inTensor(planes.error(), step.source.name()));
   return planes;
 }
 
@@ -193,21 +246,24 @@ Expected<void> Converter::write() {
   uint64_t total = 0;
   for (const Step &step : steps) {
     outputs.push_back(step.output);
-    total += step.source->bytes.size();
+    total += step.source.bytes();
   }
-  auto writer = createOutput(path, file.get(), outputs,
+  auto writer = createOutput(path, checkpoint->files().front().get(), outputs,
                              options.byteOrder == "big" ? std::endian::big
                                                         : std::endian::little);
   if (!writer)
     return tl::unexpected(writer.error());
   Progress progress("converting", total);
   for (size_t i = 0; i < steps.size(); ++i) {
+    const Item &source = steps[i].source;
     // A new digest must not cover bytes that the old one does not.
-    if (steps[i].source->array)
-      if (auto error = checkPlanes(*steps[i].source))
+    if (source.tensor)
+      if (auto error = checkPlanes(*source.tensor))
         return tl::unexpected(std::move(*error));
     std::vector<std::vector<uint8_t>> planes;
-    std::vector<ByteSpan> pieces = {steps[i].source->bytes};
+    std::vector<ByteSpan> pieces;
+    if (source.tensor)
+      pieces = {source.tensor->bytes};
     if (steps[i].isConverted) {
       auto converted = convert(steps[i]);
       if (!converted)
@@ -218,7 +274,8 @@ Expected<void> Converter::write() {
     for (ByteSpan piece : pieces)
       if (auto written = (*writer)->write(i, piece); !written)
         return written;
-    progress.add(steps[i].source->bytes.size());
+    release(*checkpoint, source);
+    progress.add(source.bytes());
   }
   return (*writer)->finish();
 }
@@ -229,7 +286,7 @@ Expected<void> Converter::write() {
 
 static uint64_t outputBytes(const Step &step) {
   return step.isConverted ? planeBytes(*step.output.array)
-                          : step.source->bytes.size();
+                          : step.source.bytes();
 }
 
 static std::string number(double x) {
@@ -245,15 +302,16 @@ void Converter::printText() const {
     if (!step.isConverted)
       continue;
     ++converted;
-    before += step.source->bytes.size();
+    before += step.source.bytes();
     after += outputBytes(step);
     if (!step.loss)
       continue;
     ++lossy;
-    std::printf(
-        "requantized '%s': max abs error %s, relative RMS %s: %s\n",
-        printable(step.source->name).c_str(), number(step.loss->maxAbs).c_str(),
-        number(step.loss->relativeRms).c_str(), step.loss->reason.c_str());
+    std::printf("requantized '%s': max abs error %s, relative RMS %s: %s\n",
+                printable(step.source.name()).c_str(),
+                number(step.loss->maxAbs).c_str(),
+                number(step.loss->relativeRms).c_str(),
+                step.loss->reason.c_str());
   }
   if (!target) {
     std::printf("%s: %zu tensors, as they were\n", path.c_str(), steps.size());
@@ -275,22 +333,22 @@ void Converter::printJson() const {
     else
       json.null();
   };
-  json.beginObject().field("version", 1).field("input", file->path());
+  json.beginObject().field("version", 1).field("input", checkpoint->path());
   json.field("output", path);
   if (target)
     json.field("contract", target->name());
   json.key("tensors").beginArray();
   for (const Step &step : steps) {
-    const TensorInfo &tensor = *step.source;
-    json.beginObject().field("name", tensor.name);
+    const Item &source = step.source;
+    json.beginObject().field("name", source.name());
     json.field("action", step.loss          ? "requantized"
                          : step.isConverted ? "converted"
                                             : "copied");
-    json.field("shape", std::span<const int64_t>(tensor.shape));
-    json.field("bytes_before", uint64_t(tensor.bytes.size()));
+    json.field("shape", std::span<const int64_t>(step.output.shape));
+    json.field("bytes_before", source.bytes());
     json.field("bytes_after", outputBytes(step));
-    if (tensor.array)
-      json.field("from", tensor.array->contract.name());
+    if (source.array())
+      json.field("from", source.array()->contract.name());
     if (step.output.array)
       json.field("contract", step.output.array->contract.name());
     if (step.loss) {
@@ -305,10 +363,11 @@ void Converter::printJson() const {
 }
 
 int Converter::run() {
-  if (std::optional<Error> error = plan()) {
-    printError(*error);
+  Expected<bool> planned = plan();
+  if (!planned)
+    printError(planned.error());
+  if (!planned || !*planned)
     return kRefused;
-  }
   if (Expected<void> written = write(); !written) {
     printError(written.error());
     return writerExitCode(written.error());
@@ -346,12 +405,12 @@ static int run(const Options &options) {
     }
     target = std::move(*contract);
   }
-  auto file = openTensorFile(options.file);
-  if (!file) {
-    printError(file.error());
+  auto files = CheckpointFiles::open(options.file);
+  if (!files) {
+    printError(files.error());
     return kRefused;
   }
-  return Converter(options, std::move(target), std::move(*file)).run();
+  return Converter(options, std::move(target), std::move(*files)).run();
 }
 
 Command grit::tool::addConvert(CLI::App &parent) {
@@ -359,7 +418,9 @@ Command grit::tool::addConvert(CLI::App &parent) {
   CLI::App *app = parent.add_subcommand(
       "convert",
       "Writes arrays under another contract, or into another kind of file");
-  app->add_option("FILE", options->file, "A safetensors or GGUF file")
+  app->add_option("FILE", options->file,
+                  "A safetensors or GGUF file, an index of several, or the "
+                  "directory of a checkpoint")
       ->required();
   app->add_option("--to", options->to,
                   "The contract: a name (grit formats) or a canonical text. "
@@ -382,6 +443,8 @@ Command grit::tool::addConvert(CLI::App &parent) {
       ->type_name("ORDER")
       ->check(CLI::IsMember(std::vector<std::string>{"little", "big"}));
   addRegistrations(*app, options->registrations);
+  app->add_flag("--keep-refused", options->keepRefused,
+                "Copy the tensors of layers that no contract describes");
   app->add_flag("--json", options->json, "Print what was done as JSON");
   return {app, [options] { return run(*options); }};
 }

@@ -92,6 +92,7 @@ static Expected<void> write(const CheckpointFiles &checkpoint, const Plan &plan,
     }
     if (auto written = (*writer)->write(i, bytes); !written)
       return written;
+    release(checkpoint, item);
     progress.add(item.bytes());
   }
   return (*writer)->finish();
@@ -133,8 +134,10 @@ static void reportText(const Plan &plan, const std::string &path) {
   }
   std::printf("%s: %zu of %zu tensors decoded to F32", path.c_str(), numArrays,
               plan.items.size());
-  if (numLayers)
-    std::printf("; %zu of them are layers, of %zu tensors", numLayers,
+  if (numLayers == 1)
+    std::printf("; 1 of them is a layer of %zu tensors", numParts);
+  else if (numLayers)
+    std::printf("; %zu of them are layers of %zu tensors in all", numLayers,
                 numParts);
   std::printf("\n");
 }

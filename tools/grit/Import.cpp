@@ -27,6 +27,7 @@
 
 using namespace grit;
 using namespace grit::tool;
+using scan::CheckpointFiles;
 
 namespace {
 struct Options {
@@ -45,7 +46,9 @@ public:
     buffer += text;
     return buffer.size() < kBuffered ? Expected<void>() : flush();
   }
-  Expected<void> addHex(ByteSpan bytes);
+  /// `done` gets each part that was read.
+  template <typename Function>
+  Expected<void> addHex(ByteSpan bytes, Function done);
   Expected<void> commit() {
     if (auto flushed = flush(); !flushed)
       return flushed;
@@ -78,7 +81,8 @@ struct Resource {
 };
 } // namespace
 
-Expected<void> TextFile::addHex(ByteSpan bytes) {
+template <typename Function>
+Expected<void> TextFile::addHex(ByteSpan bytes, Function done) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
   while (!bytes.empty()) {
     ByteSpan part = bytes.first(std::min(bytes.size(), kBuffered / 2));
@@ -90,6 +94,7 @@ Expected<void> TextFile::addHex(ByteSpan bytes) {
     }
     if (auto added = add(text); !added)
       return added;
+    done(part);
   }
   return {};
 }
@@ -214,17 +219,22 @@ static std::string functionText(const Item &item,
          "\n  }\n";
 }
 
-static Expected<void> addBytes(const Resource &resource, TextFile &out) {
+static Expected<void> addBytes(const CheckpointFiles &checkpoint,
+                               const Resource &resource, TextFile &out) {
+  auto done = [&](ByteSpan part) { release(checkpoint, part); };
   if (!resource.layer)
-    return out.addHex(resource.bytes);
+    return out.addHex(resource.bytes, done);
   Expected<scan::LayerPlanes> planes = readPlanes(*resource.layer);
   if (!planes)
     return tl::unexpected(inLayer(planes.error(), *resource.layer));
-  return out.addHex(planes->spans[resource.plane]);
+  return out.addHex(planes->spans[resource.plane], done);
 }
 
-/// Blobs begin at multiples of 64 bytes, which is what the first word says.
-static Expected<void> addResources(const std::vector<Resource> &resources,
+/// Blobs begin at multiples of 16 bytes, which is what the first word says. The
+/// reader of bytecode wants its whole buffer aligned like the strictest blob,
+/// and one that was allocated, as for a small file, has no more than this.
+static Expected<void> addResources(const CheckpointFiles &checkpoint,
+                                   const std::vector<Resource> &resources,
                                    TextFile &out) {
   if (resources.empty())
     return {};
@@ -234,10 +244,10 @@ static Expected<void> addResources(const std::vector<Resource> &resources,
   for (const Resource &resource : resources) {
     bool isLast = &resource == &resources.back();
     if (auto added =
-            out.add("      " + literal(resource.key) + ": \"0x40000000");
+            out.add("      " + literal(resource.key) + ": \"0x10000000");
         !added)
       return added;
-    if (auto added = addBytes(resource, out); !added)
+    if (auto added = addBytes(checkpoint, resource, out); !added)
       return added;
     if (auto added = out.add(isLast ? "\"\n" : "\",\n"); !added)
       return added;
@@ -257,7 +267,8 @@ static Error noConstantError(const TensorInfo &tensor) {
       .value();
 }
 
-static Expected<uint64_t> write(const std::string &path,
+static Expected<uint64_t> write(const CheckpointFiles &checkpoint,
+                                const std::string &path,
                                 const std::vector<Item> &items) {
   Expected<AtomicFile> file = AtomicFile::create(path);
   if (!file)
@@ -271,7 +282,7 @@ static Expected<uint64_t> write(const std::string &path,
   if (added)
     added = out.add("}\n");
   if (added)
-    added = addResources(resources, out);
+    added = addResources(checkpoint, resources, out);
   if (added)
     added = out.commit();
   if (!added)
@@ -319,19 +330,6 @@ static Expected<std::vector<Item>> select(const Plan &plan,
   return result;
 }
 
-/// Refused layers matter where one of their names is asked for.
-static void keepWanted(Plan &plan, const std::vector<std::string> &patterns) {
-  if (patterns.empty())
-    return;
-  std::erase_if(plan.refusals, [&](const auto &refusal) {
-    const scan::LayerArray &layer = *refusal.first;
-    return !matchesAny(patterns, layer.tensor) &&
-           std::ranges::none_of(layer.parts, [&](const TensorInfo *part) {
-             return matchesAny(patterns, part->name);
-           });
-  });
-}
-
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
@@ -352,14 +350,14 @@ static int run(const Options &options) {
   if (!acceptRefusals(plan, options.keepRefused))
     return kRefused;
   auto items = select(plan, options);
-  if (items && items->empty() && !options.patterns.empty())
-    items = tl::unexpected(noMatchError("--tensor", options.patterns.front(),
-                                        *(*checkpoint)->files().front()));
+  if (auto error = checkPatterns(options.patterns, plan, **checkpoint);
+      error && items)
+    items = tl::unexpected(std::move(*error));
   if (!items) {
     printError(items.error());
     return kRefused;
   }
-  Expected<uint64_t> size = write(options.output, *items);
+  Expected<uint64_t> size = write(**checkpoint, options.output, *items);
   if (!size) {
     printError(size.error());
     return writerExitCode(size.error());

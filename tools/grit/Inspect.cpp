@@ -11,6 +11,7 @@
 #include "Output.h"
 #include "grit/Container/Gguf.h"
 #include "grit/Format/Fingerprint.h"
+#include "grit/Format/Text.h"
 #include "grit/Scan/LayerArray.h"
 #include <filesystem>
 #include <map>
@@ -123,6 +124,11 @@ static void printLayers(const CheckpointFiles &checkpoint,
                         const std::vector<const LayerArray *> &layers) {
   std::printf("%s: %zu files, %zu layers\n", checkpoint.path().c_str(),
               checkpoint.files().size(), checkpoint.layers().size());
+  if (checkpoint.layers().empty())
+    std::printf("no layer consists of several tensors; grit inspect FILE lists "
+                "the tensors of a file\n");
+  if (layers.empty())
+    return;
   std::vector<std::vector<std::string>> rows = {
       {"decodes to", "contract", "shape", "tensors", "bytes"}};
   for (const LayerArray *layer : layers)
@@ -172,6 +178,22 @@ static void printLayersJson(const CheckpointFiles &checkpoint,
   std::printf("%s\n", json.str().c_str());
 }
 
+static Error noLayerError(const CheckpointFiles &checkpoint,
+                          const std::string &pattern) {
+  std::vector<std::string_view> names;
+  for (const LayerArray &layer : checkpoint.layers())
+    names.push_back(layer.tensor);
+  std::string near = didYouMean(pattern, names);
+  return makeError(Status::GradeUnknown, "no layer matches", "--tensor",
+                   "a pattern that matches what one of the " +
+                       std::to_string(names.size()) + " layers decodes to",
+                   quoteText(pattern),
+                   "a pattern must match the whole name; * stands for any part",
+                   near.empty() ? "grit inspect --layers lists the layers"
+                                : near)
+      .value();
+}
+
 static int runLayers(const Options &options) {
   auto checkpoint = CheckpointFiles::open(options.file, options.checkpoint);
   if (!checkpoint) {
@@ -192,6 +214,10 @@ static int runLayers(const Options &options) {
       continue;
     }
     problems.push_back(inLayer(std::move(*error), layer));
+  }
+  if (layers.empty() && problems.empty() && !options.patterns.empty()) {
+    printError(noLayerError(**checkpoint, options.patterns.front()));
+    return kRefused;
   }
   if (options.json)
     printLayersJson(**checkpoint, layers, problems);

@@ -110,7 +110,12 @@ static Expected<const GgmlType *> ggmlType(const OutputTensor &tensor) {
   if (type)
     return type;
   return makeError(Status::GradeUnknown, "GGUF has no such type", "dtype",
-                   "a type of ggml", what, {}, "write a .safetensors file");
+                   "a type of ggml", what,
+                   tensor.array ? "no type of GGUF has this contract"
+                                : "GGUF has fewer types of plain numbers",
+                   tensor.array ? "write a .safetensors file, or convert the "
+                                  "array to a gguf.* contract"
+                                : "write a .safetensors file");
 }
 
 /// Metadata for the output: that of the source, less what describes tensors of

@@ -12,6 +12,7 @@
 #include "grit/Container/Importance.h"
 #include "grit/Format/Codec.h"
 #include "grit/Format/FormatText.h"
+#include <algorithm>
 
 using namespace grit;
 using namespace grit::tool;
@@ -192,11 +193,17 @@ std::optional<Error> Quantizer::checkAnyQuantized() const {
     if (!step.reason.empty())
       std::fprintf(stderr, "grit: skipped %s: %s\n", quotedName(step).c_str(),
                    step.reason.c_str());
-  return makeError(Status::SizeMismatch, "no tensor would be quantized",
-                   "tensors",
-                   "a two-dimensional float tensor named *weight that fits",
-                   "none", "the weights have other names, or other shapes",
-                   "choose tensors with --include")
+  const bool hasArrays =
+      std::ranges::any_of(file->tensors(), [](const TensorInfo &tensor) {
+        return tensor.array.has_value();
+      });
+  return makeError(
+             Status::SizeMismatch, "no tensor would be quantized", "tensors",
+             "a two-dimensional float tensor named *weight that fits", "none",
+             hasArrays ? "the arrays of the file are quantized already"
+                       : "the weights have other names, or other shapes",
+             hasArrays ? "grit convert writes arrays under another contract"
+                       : "choose tensors with --include")
       .value();
 }
 
@@ -272,6 +279,7 @@ Expected<bool> Quantizer::writeOnce() {
       if (isComplete)
         if (auto written = (*writer)->write(i, piece); !written)
           return tl::unexpected(written.error());
+    file->release(step.source->bytes);
     progress.add(step.source->bytes.size());
   }
   if (!isComplete)

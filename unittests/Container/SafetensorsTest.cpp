@@ -108,7 +108,7 @@ TEST(Safetensors, RefusesFalseEntries) {
        "shape"},
       {R"("dtype":"F4","shape":[9223372036854775807,2],"data_offsets":[0,4])",
        "shape"},
-      {R"("dtype":"F4","shape":[3,7],"data_offsets":[0,10])", "shape"},
+      {R"("dtype":"F4","shape":[1,7],"data_offsets":[0,4])", "shape"},
       {R"("dtype":"F32","shape":[4],"data_offsets":[0,4])", "data_offsets"},
       {R"("dtype":"Q9","shape":[4],"data_offsets":[0,4])", "dtype"},
       {R"("dtype":7,"shape":[4],"data_offsets":[0,4])", "dtype"},

@@ -84,7 +84,7 @@ TEST(ArraySpec, ShapesThatDoNotFit) {
   };
   constexpr int64_t kHuge = int64_t(1) << 40;
   const Case cases[] = {
-      {"mxfp4", {}, 0, "group_axis"},
+      {"mxfp4", {}, 0, "rank"},
       {"mxfp4", {33}, 0, "shape[0]"},
       {"mxfp4", {32, -1}, 0, "shape[1]"},
       {"mxfp4", {32}, 1, "group_axis"},

@@ -38,6 +38,9 @@ public:
 
   std::span<const uint8_t> bytes() const { return view; }
   const std::string &path() const { return name; }
+  /// Gives the memory of `part` back where it is of the mapping: its pages are
+  /// read from the file again when they are needed. Other bytes stay.
+  void release(std::span<const uint8_t> part) const;
 
 private:
   void swap(MappedFile &other) noexcept;

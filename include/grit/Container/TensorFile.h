@@ -86,6 +86,8 @@ public:
   uint64_t fileBytes() const { return file.bytes().size(); }
   /// In the order of their bytes in the file.
   const std::vector<TensorInfo> &tensors() const { return infos; }
+  /// Gives memory back after bytes of the file were read.
+  void release(ByteSpan part) const { file.release(part); }
   /// Null when there is none of this name.
   const TensorInfo *find(std::string_view name) const;
 
