@@ -82,9 +82,10 @@ static std::vector<BytesOut> toArrays(PlaneBytes planes) {
   return arrays;
 }
 
-static std::vector<BytesOut>
-encodeArray(const ArraySpec &spec, const FloatsIn &values,
-            const std::optional<FloatsIn> &weights, bool searches) {
+static std::vector<BytesOut> encodeArray(const ArraySpec &spec,
+                                         const FloatsIn &values,
+                                         const std::optional<FloatsIn> &weights,
+                                         bool searches) {
   std::span<const float> in(values.data(), values.size());
   EncodeOptions options;
   if (weights)

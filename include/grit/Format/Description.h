@@ -265,19 +265,19 @@ enum class EncodeRule : uint8_t {
   GgmlAffineSearch, ///< ggml's search for scale and minimum, from 21 guesses
   GgmlTableSearch,  ///< ggml's search over a table of levels, one or two scales
   TableAbsMax,      ///< amax scale, codes by midpoints (QLoRA's NF4)
-  GgmlAffineSearch16,  ///< the affine search from 16 guesses
-  GgmlAffineSearchAbs, ///< ... that sums distances, weighed by magnitude
-  GgmlSymmetricSearch, ///< scales of both signs, from 19 guesses
-  GgmlSymmetricRefine, ///< ... from one guess, by moving single codes
-  GgmlReciprocalMax,   ///< signed max whose reciprocal is taken first
-  GgmlAbsMaxClamped,   ///< absmax, codes clamped where their conversion fails
-  GgmlMinMax,          ///< (max - min) / (2^w - 1), minimum added, half up
-  GgmlMeanSign,        ///< the mean magnitude and the signs
-  GgmlHalfUp,          ///< an 8-bit float scale, rounded half up in binary32
-  GgmlGridSearch,      ///< codes of vectors and signs, from 19 guesses
-  GgmlGridSearchAside, ///< ... from 13 around a scale without the grid
-  GgmlGridSearchShrunk,    ///< ... from 19, the factor times 0.9875
-  GgmlGridSearch31,        ///< ... from 31, the factor times 1.0125
+  GgmlAffineSearch16,   ///< the affine search from 16 guesses
+  GgmlAffineSearchAbs,  ///< ... that sums distances, weighed by magnitude
+  GgmlSymmetricSearch,  ///< scales of both signs, from 19 guesses
+  GgmlSymmetricRefine,  ///< ... from one guess, by moving single codes
+  GgmlReciprocalMax,    ///< signed max whose reciprocal is taken first
+  GgmlAbsMaxClamped,    ///< absmax, codes clamped where their conversion fails
+  GgmlMinMax,           ///< (max - min) / (2^w - 1), minimum added, half up
+  GgmlMeanSign,         ///< the mean magnitude and the signs
+  GgmlHalfUp,           ///< an 8-bit float scale, rounded half up in binary32
+  GgmlGridSearch,       ///< codes of vectors and signs, from 19 guesses
+  GgmlGridSearchAside,  ///< ... from 13 around a scale without the grid
+  GgmlGridSearchShrunk, ///< ... from 19, the factor times 0.9875
+  GgmlGridSearch31,     ///< ... from 31, the factor times 1.0125
   GgmlGridSearchStretched, ///< ... from 19, the factor times 1.033
   GgmlGridSplit,           ///< three levels and a shift, from every split
   GgmlGridSplitFit,        ///< ... with a factor of least squares
