@@ -23,6 +23,8 @@ using namespace grit;
 
 /// The most shifts of a group: all choices of them are tried.
 static constexpr int kMostParts = 4;
+/// The most elements of a vector: a grid has at most 2^16 points.
+static constexpr unsigned kMostElements = 16;
 
 namespace {
 /// Three levels under a shift.
@@ -83,6 +85,7 @@ private:
   void splitByPrefixes();
   void splitByElements();
   void addLevel(std::span<Sums> sums, size_t place, int level) const;
+  int32_t nearest(uint32_t point, size_t first) const;
   bool placeOnGrid(bool &isOff);
 
   const GridSplit &search;
@@ -173,34 +176,45 @@ void SplitGroup::splitByElements() {
   }
 }
 
-/// Codes of the points; of one off the grid, of the best vector around. False
-/// where there is none.
+/// The vector around a point off the grid that is nearest to the elements from
+/// `first` on under the best scale, or -1 where all sums overflow.
+int32_t SplitGroup::nearest(uint32_t point, size_t first) const {
+  const unsigned size = grid.size();
+  std::array<Levels, kMostElements> scaled;
+  for (unsigned i = 0; i < size; ++i)
+    for (size_t rank = 0; rank < 3; ++rank)
+      scaled[i][rank] = best->scale * levelsOf(first + i)[rank];
+  float least = std::numeric_limits<float>::max();
+  int32_t found = -1;
+  for (uint16_t code : grid.neighbours(point)) {
+    const uint8_t *ranks = grid.ranks(code);
+    float sum = 0;
+    for (unsigned i = 0; i < size; ++i) {
+      float difference = scaled[i][ranks[i]] - x[first + i];
+      sum += weights[first + i] * difference * difference;
+    }
+    if (sum < least) {
+      least = sum;
+      found = code;
+    }
+  }
+  return found;
+}
+
+/// Codes of the points. False where there is none for one off the grid.
 bool SplitGroup::placeOnGrid(bool &isOff) {
   const unsigned size = grid.size();
   for (size_t vector = 0; vector < vectors.size(); ++vector) {
     const size_t first = vector * size;
     const uint32_t point = grid.point(&points[first]);
-    int32_t best = grid.codeAt(point);
-    if (best < 0) {
+    int32_t code = grid.codeAt(point);
+    if (code < 0) {
       isOff = true;
-      float least = std::numeric_limits<float>::max();
-      for (uint16_t code : grid.neighbours(point)) {
-        const uint8_t *ranks = grid.ranks(code);
-        float sum = 0;
-        for (unsigned i = 0; i < size; ++i) {
-          float difference =
-              this->best->scale * levelsOf(first + i)[ranks[i]] - x[first + i];
-          sum += weights[first + i] * difference * difference;
-        }
-        if (sum < least) {
-          least = sum;
-          best = code;
-        }
-      }
-      if (best < 0)
+      code = nearest(point, first);
+      if (code < 0)
         return false;
     }
-    vectors[vector] = best;
+    vectors[vector] = code;
   }
   return true;
 }

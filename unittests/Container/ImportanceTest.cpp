@@ -90,7 +90,7 @@ TEST(Importance, MalformedEntries) {
     return file ? "" : file.error().field;
   };
   EXPECT_EQ(fieldOf(plain({})), "number of entries");
-  EXPECT_EQ(fieldOf(plain({{"", 1, {1}}})), "entry 0: length of the name");
+  EXPECT_EQ(fieldOf(plain({{"", 1, {1, 2}}})), "entry 0: length of the name");
   EXPECT_EQ(fieldOf(plain({{"a", 1, {}}, {"b", 1, {1, 2}}})),
             "entry 0: tensor 'a': number of values");
   EXPECT_EQ(fieldOf(plain({{"a", 1, {1}}, {"a", 1, {1}}})),

@@ -340,6 +340,38 @@ TEST_P(EveryContract, ImportanceIsUsedOrRefused) {
   EXPECT_EQ(negative.error().field, "importance[17]");
 }
 
+/// Weighted squared errors of 256 elements each: whole groups of every format.
+static std::vector<double> errorsOf(const ArraySpec &spec,
+                                    const std::vector<Bytes> &planes,
+                                    std::span<const float> x,
+                                    std::span<const float> weights) {
+  std::vector<float> decoded = decodeAll(spec, planes);
+  std::vector<double> errors(x.size() / 256);
+  for (size_t i = 0; i < x.size(); ++i)
+    errors[i / 256] +=
+        weights[i % 256] * std::pow(double(decoded[i]) - x[i], 2);
+  return errors;
+}
+
+TEST_P(EveryContract, ASearchNeverAddsError) {
+  ArraySpec spec = specOf(GetParam(), {16, 256});
+  const bool isWeighed = importanceUse(spec.contract) != ImportanceUse::None;
+  for (const char *kind : {"bell", "outlier", "ties", "uniform", "sparse"}) {
+    std::vector<float> x = encodeInputs(kind, 13, spec.numElements());
+    std::vector<float> weights(256, 1.0f);
+    EncodeOptions options;
+    if (isWeighed) {
+      weights = importanceInputs(7, 256);
+      options.importance = weights;
+    }
+    auto home = errorsOf(spec, take(encode(spec, x, options)), x, weights);
+    options.search = EncodeOptions::Search::MeanSquare;
+    auto found = errorsOf(spec, take(encode(spec, x, options)), x, weights);
+    for (size_t i = 0; i < home.size(); ++i)
+      EXPECT_LE(found[i], home[i]) << kind << " " << i;
+  }
+}
+
 // (E3)
 TEST_P(EveryContract, OtherPlacementsAreRefused) {
   ArraySpec spec = rowsOf(GetParam(), 2);

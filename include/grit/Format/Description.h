@@ -318,8 +318,8 @@ enum class EncodeRule : uint8_t {
   GptqSymmetric,   ///< 2 amax / (2^w - 1), a zero point in the middle
   HqqMinMax,       ///< the inverse scale first, a zero point that is no integer
   MlxEdge,         ///< the edge of the range that is far from 0 has a code
-  GgmlGridSearch,      ///< codes of vectors and signs, from 19 guesses
-  GgmlGridSearchAside, ///< ... from 13 around a scale without the grid
+  GgmlGridSearch,  ///< codes of vectors and signs, from 19 guesses
+  GgmlGridSearchAside,     ///< ... from 13 around a scale without the grid
   GgmlGridSearchShrunk,    ///< ... from 19, the factor times 0.9875
   GgmlGridSearch31,        ///< ... from 31, the factor times 1.0125
   GgmlGridSearchStretched, ///< ... from 19, the factor times 1.033
