@@ -200,11 +200,13 @@ static Bytes encoded(const ArraySpec &spec) {
   std::vector<float> values(static_cast<size_t>(spec.numElements()));
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 50) / 16;
-  // What is only decoded has any bytes.
+  // What is only decoded has any bytes that no contract calls illegal: small
+  // codes, and scales that are positive and finite.
   if (spec.contract.description().encoding.rule == EncodeRule::None) {
+    constexpr uint8_t kLegal[] = {0x11, 0x12, 0x21, 0x22};
     Bytes bytes(static_cast<size_t>(totalOf(spec)));
     for (size_t i = 0; i < bytes.size(); ++i)
-      bytes[i] = static_cast<uint8_t>(i * 37 + 11);
+      bytes[i] = kLegal[(i * 37 + i / 29 + 3) % 4];
     return bytes;
   }
   std::vector<float> importance;
