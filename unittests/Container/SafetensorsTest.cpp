@@ -9,6 +9,7 @@
 #include "TestFiles.h"
 #include "grit/Container/Json.h"
 #include "grit/Format/Fingerprint.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace grit;
@@ -200,11 +201,20 @@ static Bytes encoded(const ArraySpec &spec) {
   std::vector<float> values(static_cast<size_t>(spec.numElements()));
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 50) / 16;
-  // What is only decoded has any bytes.
-  if (spec.contract.description().encoding.rule == EncodeRule::None) {
+  // What is only decoded has any bytes, and in an order the first group.
+  const FormatDescription &description = spec.contract.description();
+  if (description.encoding.rule == EncodeRule::None) {
     Bytes bytes(static_cast<size_t>(totalOf(spec)));
     for (size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = static_cast<uint8_t>(i * 37 + 11);
+    PlaneSizes sizes = *spec.planeSizes();
+    size_t at = 0;
+    for (unsigned plane = 0; plane < sizes.size(); ++plane) {
+      auto size = static_cast<size_t>(sizes[plane]);
+      if (description.order && description.order->plane == plane)
+        std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(at), size, 0);
+      at += size;
+    }
     return bytes;
   }
   auto planes = encode(spec, values);
