@@ -146,7 +146,8 @@ static constexpr Rule kRules[] = {
      "With a real order the groups are not runs of rows, and GRIT v1 cannot "
      "spell them. Only --deep can see that an index is trivial.",
      "A g_idx that is shuffled.",
-     "Never decode it as runs; quantize without act-order to move the layer."},
+     "Never decode it as runs; as an array (grit inspect --layers) the layer "
+     "has the index as a plane."},
     {Id::DenseZeroPoints, Severity::Warning, Certainty::NotExpressible, false,
      "dense-zero-points", "zero points are packed as dense nibbles",
      "GRIT v1 stores one zero point per byte, so its size equation asks for "

@@ -9,6 +9,7 @@
 #include "TestFiles.h"
 #include "grit/Container/Json.h"
 #include "grit/Format/Fingerprint.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace grit;
@@ -201,12 +202,21 @@ static Bytes encoded(const ArraySpec &spec) {
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 50) / 16;
   // What is only decoded has any bytes that no contract calls illegal: small
-  // codes, and scales that are positive and finite.
-  if (spec.contract.description().encoding.rule == EncodeRule::None) {
+  // codes, scales that are positive and finite, and in an order the first group.
+  const FormatDescription &description = spec.contract.description();
+  if (description.encoding.rule == EncodeRule::None) {
     constexpr uint8_t kLegal[] = {0x11, 0x12, 0x21, 0x22};
     Bytes bytes(static_cast<size_t>(totalOf(spec)));
     for (size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = kLegal[(i * 37 + i / 29 + 3) % 4];
+    PlaneSizes sizes = *spec.planeSizes();
+    size_t at = 0;
+    for (unsigned plane = 0; plane < sizes.size(); ++plane) {
+      auto size = static_cast<size_t>(sizes[plane]);
+      if (description.order && description.order->plane == plane)
+        std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(at), size, 0);
+      at += size;
+    }
     return bytes;
   }
   std::vector<float> importance;
