@@ -234,6 +234,7 @@ Expected<ByteSpan> GgufParser::dataOf(const GgmlType &type, uint64_t begin,
     type.byteOrder->swap(piece);
     if (auto written = reader.native.writeAt(at, piece); !written)
       return tl::unexpected(written.error());
+    reader.release(reader.file.bytes().subspan(at, piece.size()));
   }
   return reader.native.bytes().subspan(begin, size);
 }
