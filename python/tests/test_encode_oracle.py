@@ -172,6 +172,23 @@ def test_gguf_equals_libgguf_under_importance(contract, kind):
         contract, kind, lambda rng: rng.random(512).astype(np.float32) ** 2)
 
 
+def with_zeros(rng):
+    """Some columns do not matter, and no column of some groups."""
+    weights = rng.random(512).astype(np.float32)
+    weights[rng.random(512) < 0.3] = 0
+    weights[64:128] = 0
+    weights[256:288] = 0
+    return weights
+
+
+@pytest.mark.parametrize("kind", ["normal", "ties", "sparse"])
+@pytest.mark.parametrize("zeros", [with_zeros, lambda rng: np.zeros(512, np.float32)])
+@pytest.mark.parametrize("contract", [*NEEDING, "gguf.iq1_m", "gguf.iq2_s", "gguf.iq3_xxs",
+                                      "gguf.iq3_s"])
+def test_vectors_equal_libgguf_where_weights_are_zero(contract, zeros, kind):
+    assert_equals_libgguf(contract, kind, zeros)
+
+
 @pytest.mark.parametrize("contract", NEEDING)
 def test_importance_is_needed(contract):
     with pytest.raises(grit_mlir.GritGradeError, match="needs importance"):
