@@ -106,6 +106,31 @@ static std::vector<FamilyRow> integerRows() {
                     {"F16", "", "ct.int8_group_f16(group={g})"}})};
 }
 
+/// Zero points are signed bytes, one for each scale.
+static FamilyRow withZeros(FamilyRow row, std::string_view title,
+                           std::vector<Spelling> spellings) {
+  row.title = title;
+  row.symmetry = Symmetry::Asymmetric;
+  row.parts[2] = {"weight_zero_point", Use::Plane, Mark, "I8",
+                  row.parts[1].shape};
+  row.spellings = std::move(spellings);
+  return row;
+}
+
+static std::vector<FamilyRow> asymmetricRows() {
+  std::vector<FamilyRow> rows = integerRows();
+  return {withZeros(rows[0],
+                    "compressed-tensors `int-quantized`, 8 bits, asymmetric",
+                    {{"F32", "", "ct.int8_channel_zp"},
+                     {"BF16", "", "ct.int8_channel_zp_bf16"}}),
+          withZeros(
+              rows[1],
+              "compressed-tensors `int-quantized`, 8 bits, groups, asymmetric",
+              {{"F32", "", "ct.int8_group_zp(group={g})"},
+               {"BF16", "", "ct.int8_group_zp_bf16(group={g})"},
+               {"F16", "", "ct.int8_group_zp_f16(group={g})"}})};
+}
+
 /// LLM.int8(): the product with the largest magnitude of the row is divided by
 /// 127, as a multiplication.
 static FamilyRow vectorwiseRow() {
@@ -123,7 +148,7 @@ static FamilyRow vectorwiseRow() {
 
 std::vector<FamilyRow> grit::scan::rowsOfBytes() {
   std::vector<FamilyRow> rows = wholeRows();
-  for (auto *part : {blockRows, integerRows})
+  for (auto *part : {blockRows, integerRows, asymmetricRows})
     for (FamilyRow &row : part())
       rows.push_back(std::move(row));
   rows.push_back(vectorwiseRow());

@@ -32,16 +32,18 @@ CHECKPOINTS = (
     "ct.int4", "ct.int4_f16", "ct.int4_zp", "ct.int4_order", "ct.int4_f16_order",
     "ct.int4_zp_order", "ct.int8", "ct.int8_f16", "ct.int8_zp", "ct.int8_order",
     "ct.int8_f16_order", "ct.int8_zp_order", "ct.int8_group", "ct.int8_group_bf16",
-    "ct.int8_group_f16", "ct.nvfp4", "fnuz.fp8_tensor", "fnuz.fp8_channel", "deepseek.fp8",
-    "deepseek.fp8_bf16", "deepseek.fp8_ue8m0", "bnb.nf4", "bnb.nf4_double", "bnb.fp4",
-    "bnb.fp4_double", "bnb.int8", "mlx.q2_bf16", "mlx.q2_f16", "mlx.q3_bf16", "mlx.q3_f16",
-    "mlx.q4_bf16", "mlx.q4_f16", "mlx.q5_bf16", "mlx.q5_f16", "mlx.q6_bf16", "mlx.q6_f16",
-    "mlx.q8_bf16", "mlx.q8_f16", "mlx.nvfp4", "hqq.q1", "hqq.q2", "hqq.q3", "hqq.q4",
-    "hqq.q8", "hqq.q1_axis0", "hqq.q2_axis0", "hqq.q3_axis0", "hqq.q4_axis0", "hqq.q8_axis0",
-    "gptq.q2", "gptq.q2_v2", "gptq.q3", "gptq.q3_v2", "gptq.q4", "gptq.q4_v2", "gptq.q8",
-    "gptq.q8_v2", "gptq.q2_order", "gptq.q2_v2_order", "gptq.q3_order", "gptq.q3_v2_order",
-    "gptq.q4_order", "gptq.q4_v2_order", "gptq.q8_order", "gptq.q8_v2_order", "ninfer.nvfp4",
-    "ninfer.nvfp4_stacked", "ninfer.q2_g64_fp16", "ninfer.pq2_0")
+    "ct.int8_group_f16", "ct.int8_channel_zp", "ct.int8_channel_zp_bf16", "ct.int8_group_zp",
+    "ct.int8_group_zp_bf16", "ct.int8_group_zp_f16", "ct.nvfp4", "fnuz.fp8_tensor",
+    "fnuz.fp8_channel", "deepseek.fp8", "deepseek.fp8_bf16", "deepseek.fp8_ue8m0", "bnb.nf4",
+    "bnb.nf4_double", "bnb.fp4", "bnb.fp4_double", "bnb.int8", "mlx.q2_bf16", "mlx.q2_f16",
+    "mlx.q3_bf16", "mlx.q3_f16", "mlx.q4_bf16", "mlx.q4_f16", "mlx.q5_bf16", "mlx.q5_f16",
+    "mlx.q6_bf16", "mlx.q6_f16", "mlx.q8_bf16", "mlx.q8_f16", "mlx.nvfp4", "hqq.q1", "hqq.q2",
+    "hqq.q3", "hqq.q4", "hqq.q8", "hqq.q1_axis0", "hqq.q2_axis0", "hqq.q3_axis0",
+    "hqq.q4_axis0", "hqq.q8_axis0", "gptq.q2", "gptq.q2_v2", "gptq.q3", "gptq.q3_v2",
+    "gptq.q4", "gptq.q4_v2", "gptq.q8", "gptq.q8_v2", "gptq.q2_order", "gptq.q2_v2_order",
+    "gptq.q3_order", "gptq.q3_v2_order", "gptq.q4_order", "gptq.q4_v2_order", "gptq.q8_order",
+    "gptq.q8_v2_order", "ninfer.nvfp4", "ninfer.nvfp4_stacked", "ninfer.q2_g64_fp16",
+    "ninfer.pq2_0")
 
 
 def require_compiler():

@@ -93,6 +93,23 @@ def int8_groups(dtype, group, rows=48, columns=256):
     return parts, config, weight, f"ct.int8_group{suffix}(group={group})"
 
 
+def int8_zeros(dtype, group=None, rows=48, columns=256):
+    """Asymmetric: a signed zero point for each scale."""
+    groups = columns // group if group else 1
+    parts = {"weight": octets(rows, columns).view(np.int8),
+             "weight_scale": scales(dtype, rows, groups),
+             "weight_zero_point": octets(rows, groups).view(np.int8)}
+    kind = "group" if group else "channel"
+    config = {"quant_method": "compressed-tensors", "config_groups": {"group_0": {
+        "weights": {"num_bits": 8, "strategy": kind, "group_size": group,
+                    "symmetric": False}}}}
+    width = columns // groups
+    codes = f32(parts["weight"]) - f32(parts["weight_zero_point"]).repeat(width, 1)
+    suffix = {F32: "", BF16: "_bf16", F16: "_f16"}[dtype]
+    return (parts, config, codes * f32(parts["weight_scale"]).repeat(width, 1),
+            f"ct.int8_{kind}_zp{suffix}" + (f"(group={group})" if group else ""))
+
+
 def fnuz(kind, shape, rows=30, columns=20):
     parts = {"weight": octets(rows, columns).view(FNUZ), "weight_scale": scales(F32, *shape)}
     weight = f32(parts["weight"]) * parts["weight_scale"].reshape(-1, 1)
@@ -113,6 +130,9 @@ CASES = {
     "int8": lambda: fp8("channel", F32, (300, 1), True),
     "int8 bf16": lambda: fp8("channel", BF16, (300, 1), True),
     **{f"int8 groups of {g} {d.__name__}": lambda d=d, g=g: int8_groups(d, g)
+       for d in (F32, BF16, F16) for g in (32, 128)},
+    **{f"int8 with zero points {d.__name__}": lambda d=d: int8_zeros(d) for d in (F32, BF16)},
+    **{f"int8 groups of {g} with zero points {d.__name__}": lambda d=d, g=g: int8_zeros(d, g)
        for d in (F32, BF16, F16) for g in (32, 128)},
     **{f"fp8 blocks {d.__name__} {s}": lambda d=d, s=s: blocks(d, s)
        for d, s in ((F32, "weight_scale_inv"), (BF16, "weight_scale_inv"),
@@ -147,8 +167,8 @@ REFUSALS = {
     "scales of fused rows": (
         lambda: changed(fp8("tensor", F32, ()), weight_scale=scales(F32, 3)),
         "weight_scale", "[1] or [N = 300, 1]"),
-    "zero points of bytes": (
+    "zero points of symmetric bytes": (
         lambda: changed(fp8("channel", F32, (300, 1), True),
                         weight_zero_point=np.zeros((300, 1), np.int8)),
-        "weight_zero_point", "I8"),
+        "symmetric", "zero points"),
 }

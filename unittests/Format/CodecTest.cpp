@@ -8,6 +8,7 @@
 
 #include "DecodeOracle.h"
 #include "FormatTestUtils.h"
+#include "grit/Format/FormatText.h"
 #include <cmath>
 
 using namespace grit;
@@ -264,4 +265,26 @@ TEST(Decode, EmptyArraysAndWrongArguments) {
   EXPECT_FALSE(decode(spec, std::span(planes).first(1), out));
   planes[0] = ByteSpan(data).first(15);
   EXPECT_EQ(decode(spec, planes, out).error().plane, 0);
+}
+
+/// A field as text, its values copied into another, and one that reaches beyond
+/// its bytes.
+TEST(Codec, CopiesFields) {
+  // Three bits from the top of each byte down, into a stream from the bottom.
+  BitField from = take(parseField("p0:3@5+i/2*8+i%2*-3"));
+  BitField to = take(parseField("p0:3@0+i*3"));
+  EXPECT_FALSE(parseField("p0:3@0+i*3)"));
+  EXPECT_FALSE(parseField("p1:3@0"));
+  Random random(11);
+  Bytes source = random.bytes(40), target(30);
+  ASSERT_TRUE(copyField(from, source, to, target, 80));
+  ByteSpan in = source, out = target;
+  for (int64_t i = 0; i < 80; ++i)
+    EXPECT_EQ(readField(to, i, {&out, 1}),
+              source[static_cast<size_t>(i / 2)] >> (i % 2 ? 2 : 5) & 7)
+        << i << " of " << in.size();
+  EXPECT_FALSE(copyField(from, source, to, target, 81));
+  EXPECT_FALSE(copyField(from, in.first(39), to, target, 80));
+  BitField below = take(parseField("p0:3@0+i*-3"));
+  EXPECT_FALSE(copyField(below, source, to, target, 2));
 }
