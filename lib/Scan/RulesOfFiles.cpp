@@ -50,7 +50,7 @@ static constexpr Rule kRules[] = {
      "The shape counts packed bytes instead of elements, the product "
      "overflows, "
      "or elements of a type below 8 bits do not fill whole bytes.",
-     "F4 with shape [2, 7], or F32 [4] in 8 bytes.",
+     "F4 with shape [1, 7], or F32 [4] in 8 bytes.",
      "Correct the shape or the type; the finding shows the arithmetic."},
     {Id::MalformedEntry, Severity::Violation, Certainty::Proven, false,
      "malformed-entry", "an entry of the header breaks the format",
