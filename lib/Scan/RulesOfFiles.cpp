@@ -49,8 +49,8 @@ static constexpr Rule kRules[] = {
      "shape-bytes", "shape and type ask for another number of bytes",
      "The shape counts packed bytes instead of elements, the product "
      "overflows, "
-     "or rows of a type below 8 bits do not fill whole bytes.",
-     "F4 with shape [2, 7], or F32 [4] in 8 bytes.",
+     "or elements of a type below 8 bits do not fill whole bytes.",
+     "F4 with shape [1, 7], or F32 [4] in 8 bytes.",
      "Correct the shape or the type; the finding shows the arithmetic."},
     {Id::MalformedEntry, Severity::Violation, Certainty::Proven, false,
      "malformed-entry", "an entry of the header breaks the format",

@@ -53,6 +53,14 @@ Plan grit::tool::planOf(const CheckpointFiles &checkpoint,
   return plan;
 }
 
+Plan grit::tool::planOfTensors(const CheckpointFiles &checkpoint) {
+  Plan plan;
+  for (const auto &file : checkpoint.files())
+    for (const TensorInfo &tensor : file->tensors())
+      plan.items.push_back({&tensor, nullptr});
+  return plan;
+}
+
 void grit::tool::keepWanted(Plan &plan,
                             const std::vector<std::string> &patterns) {
   if (!patterns.empty())

@@ -63,6 +63,9 @@ std::optional<Error> checkPatterns(const std::vector<std::string> &patterns,
 void release(const scan::CheckpointFiles &checkpoint, ByteSpan part);
 void release(const scan::CheckpointFiles &checkpoint, const Item &item);
 
+/// Every tensor as it is, without layers.
+Plan planOfTensors(const scan::CheckpointFiles &checkpoint);
+
 /// The files that a command reads, which none may replace.
 std::vector<std::string> inputsOf(const scan::CheckpointFiles &checkpoint,
                                   std::vector<std::string> others);

@@ -13,7 +13,6 @@
 #include "grit/Format/Recode.h"
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 
 using namespace grit;
@@ -54,12 +53,6 @@ public:
     const Contract &to = *this->target;
     bool hasName = to.isRegistered() || !to.userName().empty();
     path = defaultOutput(options.file, hasName ? to.displayName() : "grit");
-    std::error_code ignored;
-    if (std::filesystem::is_directory(options.file, ignored))
-      path = defaultOutput(
-          std::filesystem::weakly_canonical(options.file, ignored).string() +
-              ".of",
-          hasName ? to.displayName() : "grit");
   }
 
   int run();
@@ -133,15 +126,6 @@ static Error nothingToConvert(const Plan &plan) {
       .value();
 }
 
-/// Every tensor as it is: what a copy consists of.
-static Plan tensorsOf(const CheckpointFiles &checkpoint) {
-  Plan plan;
-  for (const auto &file : checkpoint.files())
-    for (const TensorInfo &tensor : file->tensors())
-      plan.items.push_back({&tensor, nullptr});
-  return plan;
-}
-
 Expected<bool> Converter::plan() {
   if (std::optional<Error> error = checkOutput(
           path,
@@ -150,8 +134,8 @@ Expected<bool> Converter::plan() {
   if (target)
     if (std::optional<Error> error = checkHolds(path, *target))
       return tl::unexpected(std::move(*error));
-  Plan plan =
-      target ? planOf(*checkpoint, options.tensors) : tensorsOf(*checkpoint);
+  Plan plan = target ? planOf(*checkpoint, options.tensors)
+                     : planOfTensors(*checkpoint);
   if (!acceptRefusals(plan, options.keepRefused))
     return false;
   if (auto error = checkPatterns(options.tensors, plan, *checkpoint))

@@ -13,7 +13,6 @@
 #include "grit/Format/Codec.h"
 #include "grit/Scan/LayerArray.h"
 #include <bit>
-#include <filesystem>
 
 using namespace grit;
 using namespace grit::tool;
@@ -142,15 +141,6 @@ static void reportText(const Plan &plan, const std::string &path) {
   std::printf("\n");
 }
 
-static std::string defaultName(const std::string &path) {
-  std::error_code ignored;
-  std::filesystem::path directory(path);
-  if (!std::filesystem::is_directory(directory, ignored))
-    return defaultOutput(path, "f32");
-  directory = std::filesystem::weakly_canonical(directory, ignored);
-  return directory.string() + ".f32.safetensors";
-}
-
 static int run(const Options &options) {
   if (!registerAll(options.registrations))
     return kUsage;
@@ -159,8 +149,8 @@ static int run(const Options &options) {
     printError(checkpoint.error());
     return kRefused;
   }
-  std::string path =
-      options.output.empty() ? defaultName(options.file) : options.output;
+  std::string path = options.output.empty() ? defaultOutput(options.file, "f32")
+                                            : options.output;
   if (auto error = checkOutput(
           path,
           inputsOf(**checkpoint, options.registrations.inputs(options.file)))) {

@@ -29,8 +29,12 @@ std::string grit::tool::defaultOutput(const std::string &source,
                 ? c
                 : '-';
   name.erase(name.find_last_not_of('-') + 1);
+  std::error_code ignored;
   std::filesystem::path path(source);
-  path.replace_extension();
+  if (std::filesystem::is_directory(path, ignored))
+    path = std::filesystem::weakly_canonical(path, ignored);
+  else
+    path.replace_extension();
   return path.string() + "." + name + ".safetensors";
 }
 

@@ -31,7 +31,8 @@ uint64_t planeBytes(const ArraySpec &spec);
 /// True when the name of the file asks for GGUF.
 bool isGgufPath(const std::string &path);
 
-/// `source` without its last extension, then ".<suffix>.safetensors".
+/// `source` without its last extension, then ".<suffix>.safetensors"; of a
+/// directory, a file beside it.
 std::string defaultOutput(const std::string &source, const std::string &suffix);
 
 /// Why no file can have this name; empty where one can. For CLI::Option::check.

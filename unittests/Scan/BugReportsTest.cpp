@@ -347,7 +347,7 @@ TEST_F(BugReportsTest, B56_TheShapeOfF4) {
     return scanFiles({"a.safetensors"});
   };
   expectClean(report("[2,8]", 8));
-  expectFinding(report("[2,7]", 7), Id::ShapeBytes, "w");
+  expectFinding(report("[1,7]", 4), Id::ShapeBytes, "w");
   expectClean(scan({{"s", "F8_E8M0", {3}}}));
 }
 
