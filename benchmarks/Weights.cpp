@@ -144,7 +144,11 @@ Expected<Weights> grit::bench::makeWeights(const std::string &name,
   if (contract->description().encoding.rule == EncodeRule::None) {
     planes = drawPlanes(*part, *part->planeSizes());
   } else {
-    Expected<Planes> encoded = encode(*part, numbers(part->numElements(), 1));
+    std::vector<float> importance;
+    if (importanceUse(*contract) == ImportanceUse::Needed)
+      importance.assign(static_cast<size_t>(columns), 1.0f);
+    Expected<Planes> encoded =
+        encode(*part, numbers(part->numElements(), 1), importance);
     if (!encoded)
       return tl::unexpected(encoded.error());
     planes = std::move(*encoded);

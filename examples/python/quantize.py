@@ -11,13 +11,16 @@ import numpy as np
 import grit_mlir as grit
 
 weights = np.random.default_rng(0).normal(size=(256, 512)).astype(np.float32)
+# How much each column matters; it is measured on data. A few contracts need it.
+importance = np.random.default_rng(1).random(512).astype(np.float32)
 
 print(f"{'contract':<12} {'bytes':>8} {'bits/weight':>12} {'error':>8}  planes")
 arrays = {}
 for contract in grit.contracts():
     if not contract.encodes:
         continue
-    array = grit.quantize(weights, contract)
+    given = importance if contract.importance == "needed" else None
+    array = grit.quantize(weights, contract, importance=given)
     error = np.linalg.norm(array.dequantize() - weights) / np.linalg.norm(weights)
     sizes = [plane.nbytes for plane in array.planes]
     print(f"{contract.name:<12} {array.nbytes:>8} {array.nbytes * 8 / weights.size:>12.3f} "

@@ -59,8 +59,8 @@ private:
 
 } // namespace
 
-/// The first demand that a number does not meet.
-static std::optional<Demand> unmetDemand(const Demands &demands, float x) {
+std::optional<Demand> check_steps::unmetDemand(const Demands &demands,
+                                               float x) {
   if (demands.has(Demand::Finite) && !std::isfinite(x))
     return Demand::Finite;
   if (demands.has(Demand::Unsigned) && std::signbit(x))
@@ -109,7 +109,7 @@ std::optional<Error> LegalityChecker::checkFactor(const Factor &factor) const {
   for (int64_t i = 0; i < field->size(); ++i) {
     uint32_t code = field->read(i, planes);
     float value = factor.number.decode(code);
-    if (auto demand = unmetDemand(factor.demands, value))
+    if (auto demand = check_steps::unmetDemand(factor.demands, value))
       return illegal(
           ErrorCode::IllegalFactor,
           "the contract calls a number of '" + factor.name + "' illegal",

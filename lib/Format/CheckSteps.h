@@ -62,6 +62,8 @@ void warnAboutDeclaration(const Grade &grade, int groupAxis,
                           std::span<const int64_t> shape,
                           std::vector<Warning> &warnings);
 
+/// The first demand that a number does not meet.
+std::optional<Demand> unmetDemand(const Demands &demands, float x);
 /// Whether the contract calls some codes or factors illegal.
 bool hasLegality(const FormatDescription &description);
 /// The first code or factor that the contract calls illegal. `planes` are in

@@ -36,7 +36,7 @@ NearestLevels::NearestLevels(const FormatDescription &format)
     for (const NearestCode::Entry &entry : wide.entries()) {
       table.resize(std::max<size_t>(table.size(), entry.code + 1));
       table[entry.code] = entry.value;
-      if (std::isfinite(entry.value) &&
+      if (std::isfinite(entry.value) && !format.isIllegal(entry.code) &&
           (values.empty() || entry.value != values.back())) {
         values.push_back(entry.value);
         codes.push_back(entry.code);

@@ -8,6 +8,8 @@
 
 #include "EncodeMeanSquareGroup.h"
 
+#include "CheckSteps.h"
+
 using namespace grit;
 
 /// Guesses on either side of the scale that the rule chose, and how far apart.
@@ -26,6 +28,19 @@ MeanSquareSearch::MeanSquareSearch(const FormatDescription &format)
                     format.offset.factors.back().bits);
 }
 
+/// Whether a legal array has this code of a factor. Under a zero that clears
+/// its group nothing is gained.
+static bool isLegal(const Factor &factor, uint32_t code) {
+  const float number = factor.number.decode(code);
+  return !check_steps::unmetDemand(factor.demands, number) &&
+         !(factor.demands.has(Demand::ZeroClears) && number == 0);
+}
+
+static void keepLegal(const Factor &factor, std::vector<uint32_t> &codes) {
+  if (!factor.demands.empty())
+    std::erase_if(codes, [&](uint32_t code) { return !isLegal(factor, code); });
+}
+
 void MeanSquareSearch::scalesAround(float value,
                                     std::vector<uint32_t> &codes) const {
   scales.around(value, codes);
@@ -38,28 +53,28 @@ void MeanSquareSearch::scalesAround(float value,
       if (auto code = scaleNear(sign * value * (1 + kStep * guess)))
         codes.push_back(*code);
     }
+  keepLegal(format.scales.back(), codes);
 }
 
 void MeanSquareSearch::offsetsAround(double value,
                                      std::vector<uint32_t> &codes) const {
   offsets->around(value, codes);
+  keepLegal(format.offset.factors.back(), codes);
 }
 
 std::optional<uint32_t> MeanSquareSearch::scaleNear(double value) const {
   // Long tables take long to search; rounding finds the same.
-  const Number &number = format.scales.back().number;
+  const Factor &factor = format.scales.back();
+  const Number &number = factor.number;
   constexpr size_t kShort = 1 << 12;
-  if (!number.isTable() && number.isPlain() &&
-      scales.entries().size() > kShort) {
-    const uint32_t code =
-        wordCode(number, static_cast<float>(value), kScaleRounding);
-    return std::isfinite(number.decode(code)) ? std::optional(code)
-                                              : std::nullopt;
-  }
-  auto entry = scales.nearest(value);
-  if (!entry || !std::isfinite(entry->value))
+  std::optional<uint32_t> code;
+  if (!number.isTable() && number.isPlain() && scales.entries().size() > kShort)
+    code = wordCode(number, static_cast<float>(value), kScaleRounding);
+  else if (auto entry = scales.nearest(value))
+    code = entry->code;
+  if (!code || !std::isfinite(number.decode(*code)) || !isLegal(factor, *code))
     return std::nullopt;
-  return entry->code;
+  return code;
 }
 
 void MeanSquareSearch::improve(EncodeUnit &unit) const {

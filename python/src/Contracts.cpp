@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bindings.h"
+#include "grit/Format/Codec.h"
 #include "grit/Format/Fingerprint.h"
 #include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
@@ -83,6 +84,21 @@ void grit::python::bindContracts(nb::module_ &m) {
             return c.description().encoding.rule != EncodeRule::None;
           },
           "Whether it has an encoder; every contract is decoded.")
+      .def_prop_ro(
+          "importance",
+          [](const Contract &c) {
+            switch (importanceUse(c)) {
+            case ImportanceUse::None:
+              return "none";
+            case ImportanceUse::Optional:
+              return "optional";
+            case ImportanceUse::Needed:
+              return "needed";
+            }
+            return "";
+          },
+          "What its encoder does with importance: 'none', 'optional' or "
+          "'needed'.")
       .def_prop_ro("summary", &Contract::summary,
                    "One sentence: what the format is and where it comes from.")
       .def_prop_ro(

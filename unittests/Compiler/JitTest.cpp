@@ -180,7 +180,7 @@ TEST_P(EveryContract, Multiplies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryContract,
-                         testing::ValuesIn(encodableNames()),
+                         testing::ValuesIn(rowwiseEncodableNames()),
                          [](const testing::TestParamInfo<std::string> &info) {
                            std::string name = info.param;
                            for (char &c : name)

@@ -340,21 +340,27 @@ TEST_P(EveryContract, ImportanceIsUsedOrRefused) {
   EXPECT_EQ(negative.error().field, "importance[17]");
 }
 
-/// Weighted squared errors of 256 elements each: whole groups of every format.
+/// Weighted squared errors of 256 elements each, which are whole groups, or of
+/// the array where groups are blocks.
 static std::vector<double> errorsOf(const ArraySpec &spec,
                                     const std::vector<Bytes> &planes,
                                     std::span<const float> x,
                                     std::span<const float> weights) {
   std::vector<float> decoded = decodeAll(spec, planes);
-  std::vector<double> errors(x.size() / 256);
+  bool areBlocks =
+      spec.contract.description().scales.back().order == ElementOrder::Block;
+  size_t part = areBlocks ? x.size() : 256;
+  std::vector<double> errors(x.size() / part);
   for (size_t i = 0; i < x.size(); ++i)
-    errors[i / 256] +=
+    errors[i / part] +=
         weights[i % 256] * std::pow(double(decoded[i]) - x[i], 2);
   return errors;
 }
 
 TEST_P(EveryContract, ASearchNeverAddsError) {
-  ArraySpec spec = specOf(GetParam(), {16, 256});
+  const int64_t least = contract(GetParam()).description().arrayMultiple;
+  ArraySpec spec =
+      specOf(GetParam(), {std::max<int64_t>(16, least / 256), 256});
   const bool isWeighed = importanceUse(spec.contract) != ImportanceUse::None;
   for (const char *kind : {"bell", "outlier", "ties", "uniform", "sparse"}) {
     std::vector<float> x = encodeInputs(kind, 13, spec.numElements());

@@ -52,6 +52,16 @@ std::vector<std::string> test::encodableNames() {
   return names;
 }
 
+std::vector<std::string> test::rowwiseEncodableNames() {
+  std::vector<std::string> names = encodableNames();
+  std::erase_if(names, [](const std::string &name) {
+    const Contract c = contract(name);
+    return 256 % c.description().arrayMultiple != 0 ||
+           importanceUse(c) == ImportanceUse::Needed;
+  });
+  return names;
+}
+
 /// A number that meets every demand, whatever they are: finite, and not 0; not
 /// negative where one is about signs.
 static bool meetsAll(const Demands &demands, float x) {

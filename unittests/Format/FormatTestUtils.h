@@ -33,6 +33,8 @@ template <typename T> T take(Expected<T> value) {
 
 /// The registered contracts that have an encoder.
 std::vector<std::string> encodableNames();
+/// Those that encode any rows of 256 elements, without importance.
+std::vector<std::string> rowwiseEncodableNames();
 
 inline Contract contract(std::string_view text) {
   return take(Contract::parse(text));
