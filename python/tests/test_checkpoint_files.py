@@ -53,6 +53,26 @@ def test_a_layer_may_lie_in_several_shards(tmp_path):
     assert not (tmp_path / "alone.safetensors").exists()
 
 
+FIRST, SECOND = (f"model-0000{i}-of-00002.safetensors" for i in (1, 2))
+
+
+@pytest.mark.parametrize("text, field, found", [
+    (f'"x": "{FIRST}", "y": "{FIRST}"', "weight_map['y']", FIRST),
+    (f'"x": "{FIRST}", "y": "{SECOND}", "z": "{SECOND}"', "weight_map['z']", "none"),
+    (f'"x": "{FIRST}", "y": "{SECOND}", "x": "{SECOND}"', "weight_map['x']", SECOND),
+    (f'"x": "{FIRST}", "y": "../{SECOND}"', "weight_map['y']", "../" + SECOND),
+    ('"x": ""', "weight_map['x']", "''"),
+])
+def test_an_index_of_other_files_is_refused(tmp_path, text, field, found):
+    checkpoint(tmp_path, {"x": scales(F32, 3)}, name=FIRST)
+    checkpoint(tmp_path, {"y": scales(F32, 3)}, name=SECOND)
+    (tmp_path / "model.safetensors.index.json").write_text(f'{{"weight_map": {{{text}}}}}')
+    done = run("dequantize", tmp_path, "-o", tmp_path / "out" / "out.safetensors")
+    assert done.returncode == 1
+    assert "model.safetensors.index.json: " + field in done.stderr
+    assert found in done.stderr.split("found: ")[1]
+
+
 def test_the_output_of_a_directory_lies_beside_it(tmp_path):
     parts, config, expected, _ = awq()
     directory = checkpoint(tmp_path / "model-1.5b", named(parts), full_config(config))
