@@ -38,10 +38,11 @@ FORMAT = r"/(?P<format>\w+)"
 COLUMNS = [
     Column("verify", "the MLIR type checks shapes and sizes, prints and parses back",
            test=r"ArrayTypeTest\.\w+" + FORMAT),
-    Column("decode", "the library's numbers equal those of code that is not ours",
-           recorded="decoded", module=r"_oracle$"),
-    Column("encode", "the library's bytes equal those of code that is not ours",
-           recorded="encoded", module=r"encode_oracle$"),
+    Column("decode", "the library's numbers equal those of code that is not ours, or of the "
+           "equations of its home, written in NumPy",
+           recorded="decoded", module=r"_oracle$|test_checkpoint_layers$"),
+    Column("encode", "the library's bytes do",
+           recorded="encoded", module=r"(encode|ninfer)_oracle$"),
     Column("linalg", "`grit-to-linalg` decodes every code like the library",
            test=r"EveryCode\.ThroughLinalg" + FORMAT),
     Column("CPU", "`grit-to-cpu` does, with this processor's features, without AVX-512 and "
