@@ -144,8 +144,14 @@ double FormatDescription::bitsPerElement() const {
 unsigned grit::planeSlot(const FormatDescription &description, unsigned plane) {
   static constexpr std::string_view names[] = {"data", "scale0", "scale1",
                                                "aux"};
-  for (unsigned slot = 0; slot < 4; ++slot)
-    if (description.planes[plane].name == names[slot])
-      return slot;
-  return plane;
+  auto slotOf = [&](const PlaneInfo &info) {
+    return std::ranges::find(names, info.name) - std::begin(names);
+  };
+  // One plane by its name and another by its index could meet in one slot.
+  bool areNamed =
+      std::ranges::all_of(description.planes, [&](const PlaneInfo &info) {
+        return slotOf(info) < 4;
+      });
+  return areNamed ? static_cast<unsigned>(slotOf(description.planes[plane]))
+                  : plane;
 }

@@ -57,7 +57,7 @@ FIRST, SECOND = (f"model-0000{i}-of-00002.safetensors" for i in (1, 2))
 
 
 @pytest.mark.parametrize("text, field, found", [
-    (f'"x": "{FIRST}", "y": "{FIRST}"', "weight_map['y']", FIRST),
+    (f'"x": "{SECOND}", "y": "{FIRST}"', "weight_map['x']", FIRST),
     (f'"x": "{FIRST}", "y": "{SECOND}", "z": "{SECOND}"', "weight_map['z']", "none"),
     (f'"x": "{FIRST}", "y": "{SECOND}", "x": "{SECOND}"', "weight_map['x']", SECOND),
     (f'"x": "{FIRST}", "y": "../{SECOND}"', "weight_map['y']", "../" + SECOND),
