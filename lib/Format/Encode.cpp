@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EncodeMeanSquare.h"
 #include "CheckSteps.h"
+#include "EncodeMeanSquare.h"
 #include "EncodeRules.h"
 #include "EncodeUnits.h"
 #include "Parallel.h"
@@ -145,8 +145,7 @@ std::optional<Error> Encoder::gather(const UnitPlace &place,
                                     : last * spec.shape[spec.shape.size() - 2];
     scratch.importance.resize(size);
     place.forEach([&](int64_t i, int64_t index) {
-      scratch.importance[i] =
-          importance[index / matrix * last + index % last];
+      scratch.importance[i] = importance[index / matrix * last + index % last];
     });
   }
   if (!rule.refusesNonFinite() || allFinite(scratch.values))

@@ -202,7 +202,8 @@ static Bytes encoded(const ArraySpec &spec) {
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 50) / 16;
   // What is only decoded has any bytes that no contract calls illegal: small
-  // codes, scales that are positive and finite, and in an order the first group.
+  // codes, scales that are positive and finite, and in an order the first
+  // group.
   const FormatDescription &description = spec.contract.description();
   if (description.encoding.rule == EncodeRule::None) {
     constexpr uint8_t kLegal[] = {0x11, 0x12, 0x21, 0x22};

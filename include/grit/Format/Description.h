@@ -411,8 +411,8 @@ struct FormatDescription {
 };
 
 /// The position of a described plane in the four of the C ABI and of GRIT v1
-/// (data, scale0, scale1, aux): by its name for a plane that has one of these
-/// names, as every plane of a grade does; its index for any other.
+/// (data, scale0, scale1, aux): by its name where all planes have one of these
+/// names, as those of a grade do; else its index.
 unsigned planeSlot(const FormatDescription &description, unsigned plane);
 
 /// Says why a description is not well-formed (a slice out of its plane's unit,
