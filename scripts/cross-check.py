@@ -36,7 +36,9 @@ def run_oracles(arguments, out):
                    "GRIT_ORACLE_SEEDS": str(arguments.seeds),
                    "GRIT_BUILD": str(arguments.build),
                    "PYTHONPATH": str(arguments.build / "python")}
-    tests = sorted(map(str, (ROOT / "python/tests").glob("test_*_oracle.py")))
+    # Layers of checkpoints are compared with the equations of their homes.
+    tests = sorted(map(str, [*(ROOT / "python/tests").glob("test_*_oracle.py"),
+                             ROOT / "python/tests/test_checkpoint_layers.py"]))
     subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o",
                     "junit_family=xunit1", f"--junitxml={out}", *tests], env=environment)
 
