@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Container/AtomicFile.h"
+#include "WriteBytes.h"
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -126,16 +127,8 @@ Expected<void> AtomicFile::fail(const char *what) const {
 
 Expected<void> AtomicFile::writeAt(uint64_t offset,
                                    std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = ::pwrite(descriptor, bytes.data(), bytes.size(),
-                             static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return fail("write");
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += static_cast<uint64_t>(count);
-  }
+  if (!writeBytesAt(descriptor, offset, bytes))
+    return fail("write");
   return {};
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "grit/Container/ScratchFile.h"
+#include "WriteBytes.h"
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
@@ -80,15 +81,7 @@ Expected<void> ScratchFile::writeAt(uint64_t offset,
     std::ranges::copy(bytes, memory.begin() + static_cast<ptrdiff_t>(offset));
     return {};
   }
-  while (!bytes.empty()) {
-    ssize_t count = ::pwrite(descriptor, bytes.data(), bytes.size(),
-                             static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return failed(scratchDirectory(), "write");
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += static_cast<uint64_t>(count);
-  }
+  if (!writeBytesAt(descriptor, offset, bytes))
+    return failed(scratchDirectory(), "write");
   return {};
 }

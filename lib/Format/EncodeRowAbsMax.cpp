@@ -15,7 +15,6 @@
 #include "EncodeRules.h"
 
 #include <algorithm>
-#include <bit>
 
 using namespace grit;
 
@@ -33,17 +32,11 @@ public:
 
 private:
   Number scale;
+  WordRounder toBfloat16{FormatWord(0x350F)};
   float largest;
   StepTable elements;
 };
 } // namespace
-
-/// To the nearest bfloat16, ties to even; infinite beyond the largest.
-static float toBfloat16(float x) {
-  uint32_t word = std::bit_cast<uint32_t>(x);
-  word += 0x7FFF + (word >> 16 & 1);
-  return std::bit_cast<float>(word & 0xFFFF0000);
-}
 
 static Error beyondRange(const EncodeUnit &unit, size_t at, std::string what,
                          std::string cause) {

@@ -26,8 +26,12 @@ struct Item {
     const std::optional<ArraySpec> &spec = layer ? layer->array : tensor->array;
     return spec ? &*spec : nullptr;
   }
+  /// Of what it decodes to: a tensor's array may have another shape than the
+  /// tensor.
   const std::vector<int64_t> &shape() const {
-    return layer ? layer->shape : tensor->shape;
+    if (layer)
+      return layer->shape;
+    return tensor->array ? tensor->array->shape : tensor->shape;
   }
   /// The planes of an array; of some layers they are made for it.
   Expected<scan::LayerPlanes> planes() const {

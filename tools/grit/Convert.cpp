@@ -93,13 +93,11 @@ std::optional<Error> Converter::planItem(const Item &item) {
   Step step;
   step.source = item;
   step.output.name = item.name();
-  if (const ArraySpec *array = item.array()) {
-    step.output.shape = item.layer ? item.shape() : array->shape;
+  step.output.shape = item.shape();
+  if (const ArraySpec *array = item.array())
     step.output.array = *array;
-  } else {
-    step.output.shape = item.tensor->shape;
+  else
     step.output.element = item.tensor->element;
-  }
   if (item.tensor)
     step.output.dtype = item.tensor->dtype;
   bool isChosen =

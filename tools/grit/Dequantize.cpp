@@ -47,17 +47,12 @@ static Expected<std::vector<uint8_t>> decodeArray(const Item &item) {
   return bytes;
 }
 
-/// A tensor's array may have another shape than the tensor.
-static const std::vector<int64_t> &shapeOf(const Item &item) {
-  return item.layer || !item.array() ? item.shape() : item.array()->shape;
-}
-
 static std::vector<OutputTensor> outputsOf(const Plan &plan) {
   std::vector<OutputTensor> outputs;
   for (const Item &item : plan.items) {
     OutputTensor output{
         item.name(), "F32", {}, lookupElementType("F32"), std::nullopt};
-    output.shape = shapeOf(item);
+    output.shape = item.shape();
     if (!item.array()) {
       output.dtype = item.tensor->dtype;
       output.element = item.tensor->element;
@@ -106,7 +101,7 @@ static void reportJson(const CheckpointFiles &checkpoint, const Plan &plan,
     const ArraySpec *spec = item.array();
     json.beginObject().field("name", item.name());
     json.field("action", spec ? "decoded" : "copied");
-    json.field("shape", std::span<const int64_t>(shapeOf(item)));
+    json.field("shape", std::span<const int64_t>(item.shape()));
     if (spec)
       json.field("contract", spec->contract.name());
     if (item.layer) {
