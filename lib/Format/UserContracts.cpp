@@ -140,22 +140,32 @@ static bool isName(std::string_view text) {
          });
 }
 
-/// What the names that the library has, or may get, begin with.
-static constexpr std::string_view kReserved[] = {
-    "grade_", "grit1", "gritdec1", "gritfmt1", "gguf.", "hurray.",
-    "mxfp6",  "mxfp8", "mxint8",   "ct.",      "bnb.",  "deepseek.",
-    "gptq.",  "hqq.",  "mlx.",     "ninfer."};
+/// What the names that the library has, or may get, begin with: texts, grades
+/// of its own, and each family of registered formats.
+static const std::vector<std::string_view> &reservedPrefixes() {
+  static const std::vector<std::string_view> prefixes = [] {
+    std::vector<std::string_view> all = {
+        "grade_", "grit1", "gritdec1", "gritfmt1", "mxfp6", "mxfp8", "mxint8"};
+    for (std::string_view name : registeredContractNames()) {
+      std::string_view family = name.substr(0, name.find('.') + 1);
+      if (!family.empty() && std::ranges::find(all, family) == all.end())
+        all.push_back(family);
+    }
+    return all;
+  }();
+  return prefixes;
+}
 
 /// A name that the library may give to something of its own.
 static bool isReserved(std::string_view name) {
-  return std::ranges::any_of(kReserved, [&](std::string_view prefix) {
+  return std::ranges::any_of(reservedPrefixes(), [&](std::string_view prefix) {
     return name.starts_with(prefix);
   });
 }
 
 static std::string reservedText() {
   std::string text;
-  for (std::string_view prefix : kReserved)
+  for (std::string_view prefix : reservedPrefixes())
     text += (text.empty() ? "" : ", ") + std::string(prefix);
   return text;
 }

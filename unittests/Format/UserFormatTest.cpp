@@ -68,6 +68,18 @@ TEST(UserFormats, AreNoGrades) {
   EXPECT_EQ(error->field, "grade_id");
 }
 
+TEST(UserFormats, LeaveEveryFamilyOfNamesToTheLibrary) {
+  for (const std::string &name : registeredContractNames()) {
+    std::string family = name.substr(0, name.find('.') + 1);
+    if (family.empty())
+      continue;
+    Expected<Contract> result = registerFormat(textOf(family + "mine", 12));
+    ASSERT_FALSE(result) << family;
+    EXPECT_EQ(result.error().field, "name");
+    EXPECT_NE(result.error().declared.find(family), std::string::npos);
+  }
+}
+
 TEST(UserFormats, RefuseClashes) {
   take(registerFormat(textOf("mine.c", 20)));
   take(registerGrade("mine.grade",
